@@ -1,0 +1,115 @@
+"""What is compared with the peer, as columns: one list of names, one row of numbers per pair.
+
+``module`` is anything with the peer's interface: the peer itself or ``compat.py_sod_metrics``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from types import ModuleType
+
+import numpy as np
+
+HANDLERS = {
+    "f_beta": ("FmeasureHandler", {"beta": 0.3}),
+    "f1": ("FmeasureHandler", {"beta": 1}),
+    "precision": ("PrecisionHandler", {}),
+    "recall": ("RecallHandler", {}),
+    "iou": ("IOUHandler", {}),
+    "dice": ("DICEHandler", {}),
+    "ber": ("BERHandler", {}),
+    "kappa": ("KappaHandler", {}),
+    "accuracy": ("OverallAccuracyHandler", {}),
+    "specificity": ("SpecificityHandler", {}),
+    "fpr": ("FPRHandler", {}),
+}
+
+# Positions in the peer's order, where 0 is threshold 255: the ends, the middle and one in between.
+POSITIONS = (0, 64, 127, 128, 255)
+CURVE_PARTS = tuple(f"[{i}]" for i in POSITIONS) + ("sum", "moment")
+_RAMP = np.arange(256) / 256
+
+
+def curve_parts(curve: np.ndarray) -> list[float]:
+    """Five values, the sum and a moment, so that a shifted or reversed curve is noticed."""
+    return [*(curve[i] for i in POSITIONS), curve.sum(), (curve * _RAMP).sum()]
+
+
+def handlers(module: ModuleType, *, sample_based: bool = True) -> dict[str, object]:
+    return {
+        name: getattr(module, cls)(
+            with_dynamic=True, with_adaptive=True, with_binary=True, sample_based=sample_based, **kw
+        )
+        for name, (cls, kw) in HANDLERS.items()
+    }
+
+
+def column_names() -> list[str]:
+    names = ["mae", "s_measure", "e_measure.adp", "old_f.adp"]
+    names += [f"{c}.{p}" for c in ("e_measure", "old_f", "old_p", "old_r") for p in CURVE_PARTS]
+    for handler in HANDLERS:
+        names += [f"{handler}.adp", f"{handler}.bin"]
+        names += [f"{handler}.{part}" for part in CURVE_PARTS]
+    return names
+
+
+class Columns:
+    """Steps every class of the family over the pairs it is given."""
+
+    def __init__(self, module: ModuleType) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the peer announces Fmeasure's removal
+            self.old_f = module.Fmeasure()
+        self.mae, self.s, self.e = module.MAE(), module.Smeasure(), module.Emeasure()
+        self.v2 = module.FmeasureV2(handlers(module))
+        self.pooled = module.FmeasureV2(handlers(module, sample_based=False))
+
+    def row(self, pred: np.ndarray, gt: np.ndarray, normalize: bool = True) -> list[float]:
+        for metric in (self.mae, self.s, self.e, self.old_f, self.v2, self.pooled):
+            metric.step(pred, gt, normalize=normalize)
+        row = [self.mae.maes[-1], self.s.sms[-1]]
+        row += [self.e.adaptive_ems[-1], self.old_f.adaptive_fms[-1]]
+        for curves in (
+            self.e.changeable_ems,
+            self.old_f.changeable_fms,
+            self.old_f.precisions,
+            self.old_f.recalls,
+        ):
+            row += curve_parts(curves[-1])
+        for handler in self.v2._metric_handlers.values():
+            row += [handler.adaptive_results[-1], handler.binary_results[-1]]
+            row += curve_parts(handler.dynamic_results[-1])
+        return [float(value) for value in row]
+
+    def curves(self) -> tuple[list[str], np.ndarray]:
+        """Mean curves over everything stepped, all 256 values in the peer's order."""
+        old = self.old_f.get_results()
+        named = {
+            "e_measure": self.e.get_results()["em"]["curve"],
+            "old_f": old["fm"]["curve"],
+            "old_p": old["pr"]["p"],
+            "old_r": old["pr"]["r"],
+        }
+        named.update({k: v["dynamic"] for k, v in self.v2.get_results().items()})
+        return list(named), np.array(list(named.values()), np.float64)
+
+    def pooled_binary(self) -> list[float]:
+        return [float(v["binary"]) for v in self.pooled.get_results().values()]
+
+
+def table(
+    module: ModuleType, pairs: Iterable[tuple[np.ndarray, np.ndarray]], normalize: bool = True
+) -> dict[str, np.ndarray]:
+    columns = Columns(module)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the peer divides by zero on degenerate pairs
+        rows = [columns.row(pred, gt, normalize) for pred, gt in pairs]
+        names, curves = columns.curves()
+        pooled = columns.pooled_binary()
+    return {
+        "rows": np.array(rows, np.float64),
+        "curve_names": np.array(names),
+        "curves": curves,
+        "pooled_binary": np.array(pooled, np.float64),
+    }
