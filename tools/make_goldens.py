@@ -17,8 +17,8 @@ import py_sod_metrics
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-import peer_columns  # noqa: E402
-import scenes  # noqa: E402
+import peer_columns
+import scenes
 
 
 def golden_arrays() -> dict[str, np.ndarray]:
