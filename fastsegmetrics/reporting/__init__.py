@@ -1,0 +1,1 @@
+"""Results as people want to see them: tables, files, plots, progress."""

@@ -1,0 +1,222 @@
+"""The table of a paper: methods as rows, metrics as columns, the best value of each marked."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fastsegmetrics.results import Aggregate
+
+Aggregates = Mapping[str, "Aggregate"]
+
+ARROWS = {"higher": "↑", "lower": "↓"}
+_LATEX_ARROWS = {"higher": r"$\uparrow$", "lower": r"$\downarrow$"}
+_LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "_": r"\_",
+    "%": r"\%",
+    "&": r"\&",
+    "#": r"\#",
+    "$": r"\$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_CSV_FIELDS = ("value", "direction", "n_expected", "n_used", "n_undefined", "n_infinite")
+
+
+class Column(NamedTuple):
+    """One metric: its name and whether "higher" or "lower" is better."""
+
+    name: str
+    direction: str
+
+
+class Cell(NamedTuple):
+    """One value as shown, whether it is the best of its column, and a note ("" if none)."""
+
+    text: str
+    best: bool
+    note: str
+
+
+class Row(NamedTuple):
+    """One method: its name, how many samples were used of how many expected, its cells."""
+
+    method: str
+    used: int
+    expected: int
+    cells: tuple[Cell, ...]
+
+
+class Table(NamedTuple):
+    """What every written form of the table is made from.
+
+    `show_samples` is true when some method was not evaluated on all expected samples; `note` is a
+    sentence that must stand under the table ("" if none).
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    show_samples: bool
+    note: str
+
+
+def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
+    """Lay out the results of one run.
+
+    Parameters
+    ----------
+    results : mapping of str to mapping of str to Aggregate
+        Method to metric to aggregate; all methods with the same metrics.
+    digits : int
+        Digits after the decimal point.
+
+    Returns
+    -------
+    Table
+        With one row per method, in the order given. A value that rounds to the same digits as the
+        best one is marked best too; with a single method nothing is marked.
+    """
+    first: Aggregates = next(iter(results.values()), {})
+    columns = tuple(Column(name, aggregate.direction) for name, aggregate in first.items())
+    best = [_best(column, results, digits) if len(results) > 1 else None for column in columns]
+    rows = []
+    for method, aggregates in results.items():
+        used = max((a.n_used for a in aggregates.values()), default=0)
+        expected = max((a.n_expected for a in aggregates.values()), default=0)
+        cells = []
+        for column, marked in zip(columns, best, strict=True):
+            aggregate = aggregates[column.name]
+            text = format_value(aggregate.value, digits)
+            cells.append(Cell(text, text == marked, _cell_note(aggregate, used)))
+        rows.append(Row(method, used, expected, tuple(cells)))
+    partial = any(row.used != row.expected for row in rows)
+    return Table(columns, tuple(rows), partial, _table_note(rows))
+
+
+def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
+    parts = [] if aggregate.n_used == used_by_row else [f"n={aggregate.n_used}"]
+    parts += [f"{aggregate.n_infinite} inf"] if aggregate.n_infinite else []
+    return ", ".join(parts)
+
+
+def _table_note(rows: Sequence[Row]) -> str:
+    notes = " ".join(cell.note for row in rows for cell in row.cells)
+    sentences = []
+    if "n=" in notes:
+        sentences.append("n=…: mean of that many samples, the value of the others is undefined.")
+    if "inf" in notes:
+        sentences.append("inf: that many samples have an infinite value and are not in the mean.")
+    return " ".join(sentences)
+
+
+def _best(column: Column, results: Mapping[str, Aggregates], digits: int) -> str | None:
+    values = [aggregates[column.name].value for aggregates in results.values()]
+    defined = [value for value in values if not math.isnan(value)]
+    if not defined:
+        return None
+    return format_value(max(defined) if column.direction == "higher" else min(defined), digits)
+
+
+def format_value(value: float, digits: int) -> str:
+    """`value` with `digits` digits; "–" for an undefined one.
+
+    Examples
+    --------
+    >>> format_value(0.91249, 3), format_value(float("nan"), 3), format_value(float("inf"), 3)
+    ('0.912', '–', 'inf')
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return f"{value:.{digits}f}"
+
+
+def cells_as_text(
+    table: Table,
+    *,
+    bold: str,
+    arrows: Mapping[str, str] = ARROWS,
+    clean: Callable[[str], str] = str,
+) -> list[list[str]]:
+    """The table as lines of strings, the header first.
+
+    Parameters
+    ----------
+    bold : str
+        Format of a best value, as ``"**{}**"``.
+    arrows : mapping of str to str
+        Signs for "higher" and "lower".
+    clean : callable
+        Applied to names.
+    """
+    head = ["Method", *(["n"] if table.show_samples else [])]
+    head += [f"{clean(column.name)} {arrows[column.direction]}" for column in table.columns]
+    lines = [head]
+    for row in table.rows:
+        line = [clean(row.method)]
+        line += [f"{row.used}/{row.expected}"] if table.show_samples else []
+        for cell in row.cells:
+            text = bold.format(cell.text) if cell.best else cell.text
+            line.append(f"{text} ({cell.note})" if cell.note else text)
+        lines.append(line)
+    return lines
+
+
+def to_markdown(table: Table) -> str:
+    """The table as GitHub-flavoured Markdown, columns aligned."""
+    lines = cells_as_text(table, bold="**{}**", clean=lambda text: text.replace("|", r"\|"))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    padded = [
+        [line[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True))]
+        for line in lines
+    ]
+    rule = ["-" * widths[0], *("-" * (w - 1) + ":" for w in widths[1:])]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in [padded[0], rule, *padded[1:]])
+    return f"{text}\n\n{table.note}\n" if table.note else f"{text}\n"
+
+
+def to_latex(table: Table) -> str:
+    r"""The table as a `tabular` with `booktabs` rules (needs ``\usepackage{booktabs}``)."""
+    lines = cells_as_text(table, bold=r"\textbf{{{}}}", arrows=_LATEX_ARROWS, clean=latex_escape)
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    text = [
+        "  " + " & ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() + r" \\"
+        for line in lines
+    ]
+    spec = "l" + "c" * (len(lines[0]) - 1)
+    parts = [rf"\begin{{tabular}}{{{spec}}}", r"  \toprule", text[0], r"  \midrule", *text[1:]]
+    parts += [r"  \bottomrule", r"\end{tabular}"]
+    if table.note:
+        parts.insert(0, f"% {table.note}")
+    return "\n".join(parts).replace("–", "--") + "\n"
+
+
+def latex_escape(text: str) -> str:
+    """`text` with LaTeX's special characters escaped.
+
+    Examples
+    --------
+    >>> latex_escape("f_beta.max & 5%")
+    'f\\\\_beta.max \\\\& 5\\\\%'
+    """
+    return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
+
+
+def to_csv(results: Mapping[str, Aggregates]) -> str:
+    """One line per method and metric, at full precision, with the counts of samples."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["method", "metric", *_CSV_FIELDS])
+    for method, aggregates in results.items():
+        for name, a in aggregates.items():
+            counts = (a.n_expected, a.n_used, a.n_undefined, a.n_infinite)
+            writer.writerow([method, name, repr(float(a.value)), a.direction, *counts])
+    return stream.getvalue()

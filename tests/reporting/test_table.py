@@ -1,0 +1,153 @@
+"""The table: what is marked, what is noted, and that every written form holds the values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import NamedTuple
+
+import pytest
+
+from fastsegmetrics.reporting import table as tables
+from fastsegmetrics.reporting.terminal import to_text
+
+
+class Fake(NamedTuple):
+    value: float
+    direction: str = "higher"
+    n_expected: int = 10
+    n_used: int = 10
+    n_undefined: int = 0
+    n_infinite: int = 0
+
+
+RESULTS = {
+    "A_net": {"f_beta.max": Fake(0.91249), "mae": Fake(0.05, "lower")},
+    "B|net": {"f_beta.max": Fake(0.9), "mae": Fake(0.0499, "lower")},
+    "C": {"f_beta.max": Fake(0.9121), "mae": Fake(0.0512, "lower")},
+}
+
+
+def test_best_is_by_direction_and_by_the_digits_shown():
+    table = tables.build(RESULTS)
+    assert [[cell.best for cell in row.cells] for row in table.rows] == [
+        [True, True],
+        [False, True],
+        [True, False],
+    ]
+    table = tables.build(RESULTS, digits=4)
+    assert [[cell.best for cell in row.cells] for row in table.rows] == [
+        [True, False],
+        [False, True],
+        [False, False],
+    ]
+
+
+def test_a_single_method_has_no_best():
+    table = tables.build({"A": RESULTS["A_net"]})
+    assert not any(cell.best for cell in table.rows[0].cells)
+    assert "*" not in to_text(table)
+
+
+def test_undefined_values_are_never_best():
+    nan = {"m": Fake(math.nan, n_used=0, n_undefined=10)}
+    table = tables.build({"A": nan, "B": {"m": Fake(0.1)}})
+    assert [row.cells[0] for row in table.rows] == [("–", False, ""), ("0.100", True, "")]
+    table = tables.build({"A": nan, "B": nan})
+    assert not any(row.cells[0].best for row in table.rows)
+
+
+def test_samples_stand_in_their_column_only_when_some_are_left_out():
+    assert not tables.build(RESULTS).show_samples
+    table = tables.build({"A": {"m": Fake(0.5, n_used=8)}, "B": {"m": Fake(0.6)}})
+    assert table.show_samples
+    assert tables.cells_as_text(table, bold="{}") == [
+        ["Method", "n", "m ↑"],
+        ["A", "8/10", "0.500"],
+        ["B", "10/10", "0.600"],
+    ]
+
+
+def test_a_value_of_fewer_samples_than_its_row_says_so():
+    results = {
+        "A": {"m": Fake(0.5), "x": Fake(0.25, "lower", n_used=7, n_undefined=1, n_infinite=2)}
+    }
+    table = tables.build(results)
+    assert table.rows[0].cells[1] == ("0.250", False, "n=7, 2 inf")
+    assert "infinite value" in table.note
+    assert "undefined" in table.note
+    for text in (to_text(table), tables.to_markdown(table), tables.to_latex(table)):
+        assert "0.250 (n=7, 2 inf)" in text
+        assert table.note in text
+
+
+def test_markdown_parses():
+    lines = tables.to_markdown(tables.build(RESULTS)).splitlines()
+    assert lines[0] == "| Method | f_beta.max ↑ |     mae ↓ |"
+    assert lines[1] == "| ------ | -----------: | --------: |"
+    assert lines[2] == "| A_net  |    **0.912** | **0.050** |"
+    assert lines[3] == "| B\\|net |        0.900 | **0.050** |"
+    assert len(lines) == 5
+
+
+def test_latex_is_a_booktabs_tabular_with_names_escaped():
+    text = tables.to_latex(tables.build(RESULTS))
+    assert text.startswith("\\begin{tabular}{lcc}\n  \\toprule\n")
+    assert text.endswith("  \\bottomrule\n\\end{tabular}\n")
+    assert "f\\_beta.max $\\uparrow$" in text
+    assert "mae $\\downarrow$" in text
+    assert "A\\_net" in text
+    assert "\\textbf{0.912}" in text
+    assert text.count("\\\\\n") == 4
+
+
+def test_csv_holds_every_value_exactly_with_its_counts():
+    results = {"A,1": {"m": Fake(1 / 3, n_used=9, n_undefined=1)}, "B": {"m": Fake(math.inf)}}
+    rows = list(csv.DictReader(io.StringIO(tables.to_csv(results))))
+    assert [row["method"] for row in rows] == ["A,1", "B"]
+    assert float(rows[0]["value"]) == 1 / 3
+    assert rows[0]["n_used"] == "9"
+    assert rows[0]["n_undefined"] == "1"
+    assert float(rows[1]["value"]) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.9996, "1.000"), (-math.inf, "-inf"), (math.inf, "inf"), (2, "2.000")]
+)
+def test_format_value(value, text):
+    assert tables.format_value(value, 3) == text
+
+
+def test_plain_text_marks_the_best_with_a_star():
+    assert to_text(tables.build(RESULTS)).splitlines() == [
+        "─────────────────────────────",
+        "Method  f_beta.max ↑   mae ↓",
+        "─────────────────────────────",
+        "A_net          0.912*  0.050*",
+        "B|net          0.900   0.050*",
+        "C              0.912*  0.051",
+        "─────────────────────────────",
+        "* best",
+    ]
+
+
+def test_styled_text_marks_the_best_in_bold():
+    text = to_text(tables.build(RESULTS), styled=True)
+    assert "\x1b[1m       0.912\x1b[0m" in text
+    assert "*" not in text
+
+
+def test_a_table_wider_than_the_terminal_is_cut_into_blocks():
+    results = {"A": {f"metric_{i}": Fake(i / 10) for i in range(6)}}
+    lines = to_text(tables.build(results), width=40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert sum(line.startswith("Method") for line in lines) == 3
+    assert sum(line.startswith("A ") for line in lines) == 3
+    for i in range(6):
+        assert sum(f"metric_{i}" in line for line in lines) == 1
+    assert len(to_text(tables.build(results)).splitlines()) == 5
+
+
+def test_a_table_of_nothing():
+    assert tables.build({}).rows == ()
