@@ -1,0 +1,1 @@
+"""Whole folders: find and pair files, measure them in parallel, store, resume."""

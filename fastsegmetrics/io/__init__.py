@@ -1,0 +1,160 @@
+"""Read prediction maps and ground-truth masks from files: the registry of formats and two doors.
+
+A format is one module of this package with a function ``decode(data: bytes) -> np.ndarray`` (2-D)
+and one row of `FORMATS`.  Modules are imported when the first file of theirs is read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsegmetrics.errors import FormatError
+
+
+class Format(NamedTuple):
+    """One row of the registry.
+
+    `signatures` are the first bytes of a file of this format; a format without any is found by
+    its suffix.  `full_range` says that an integer sample's scale is that of its type (65535 is
+    white in an image file), false where values are taken as stored (an array file).
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    signatures: tuple[bytes, ...]
+    module: str
+    full_range: bool
+
+
+FORMATS = (
+    Format("PNG", (".png",), (b"\x89PNG",), "images", True),
+    Format("JPEG", (".jpg", ".jpeg", ".jpe"), (b"\xff\xd8\xff",), "images", True),
+    Format("BMP", (".bmp", ".dib"), (b"BM",), "images", True),
+    Format("TIFF", (".tif", ".tiff"), (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"), "images", True),
+    Format("NPY", (".npy",), (b"\x93NUMPY",), "npy", False),
+)
+#: Lower-case file name endings that are taken for a map or a mask.
+SUFFIXES = tuple(suffix for row in FORMATS for suffix in row.suffixes)
+#: Those of image files alone.
+IMAGE_SUFFIXES = tuple(s for row in FORMATS if row.module == "images" for s in row.suffixes)
+
+
+def read_map(path: str | os.PathLike[str]) -> np.ndarray:
+    """Read a prediction map.
+
+    The format is told by the file's content, not by its suffix: a PNG named ``.jpg`` is read as
+    the PNG it is.
+
+    Parameters
+    ----------
+    path : path-like
+        A PNG, JPEG, BMP, TIFF or NPY file.  Channels that are identical count as grey, an alpha
+        channel that is opaque everywhere counts as none, an EXIF orientation is not applied.
+
+    Returns
+    -------
+    np.ndarray
+        Two-dimensional: uint8 from 8-bit and shallower image files (1 to 4 bits are expanded to
+        0..255); float64 v / 65535 from 16-bit ones; float TIFF and NPY as stored.
+
+    Raises
+    ------
+    FormatError
+        When the file is missing, truncated, corrupt, of an unknown format, coloured or not
+        opaque; the message names the file and the reason.
+
+    Examples
+    --------
+    >>> from fastsegmetrics.io import read_map
+    >>> read_map("predictions/cat.png").dtype       # doctest: +SKIP
+    dtype('uint8')
+    """
+    samples, row = _read(path)
+    if row.full_range and samples.dtype == np.uint16:
+        return samples / 65535.0
+    return samples
+
+
+def read_mask(path: str | os.PathLike[str]) -> np.ndarray:
+    """Read a ground-truth mask.
+
+    Parameters
+    ----------
+    path : path-like
+        As for `read_map`.
+
+    Returns
+    -------
+    np.ndarray
+        Two-dimensional: uint8 from image files, float TIFF and NPY as stored.  A 16-bit sample v
+        becomes ``ceil(v / 257)``, so that foreground stays "greater than 128 on a scale of 255"
+        exactly (v > 128 * 257, and likewise for any other whole threshold), and a 16-bit file
+        whose values are on another scale (0 and 1, 0 and 255) ends with the maximum 1 that is an
+        error further on, rather than as an empty mask.
+
+    Raises
+    ------
+    FormatError
+        As for `read_map`.
+
+    Examples
+    --------
+    >>> from fastsegmetrics.io import read_mask
+    >>> read_mask("truth/cat.png").max()            # doctest: +SKIP
+    255
+    """
+    samples, row = _read(path)
+    if row.full_range and samples.dtype == np.uint16:
+        return ((samples.astype(np.uint32) + 256) // 257).astype(np.uint8)
+    return samples
+
+
+def suffix_of(name: str) -> str | None:
+    """Return the known suffix that the file name `name` ends with, as written there, or None."""
+    lower = name.lower()
+    found = max((s for s in SUFFIXES if lower.endswith(s)), key=len, default=None)
+    return None if found is None else name[len(name) - len(found) :]
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[np.ndarray, Format]:
+    try:
+        data = _load(path)
+        row = _recognise(data, os.fsdecode(path))
+        module = importlib.import_module(f"fastsegmetrics.io.{row.module}")
+        return module.decode(data), row
+    except FormatError as error:
+        # A file name that is no valid Unicode must not break the printing of the message.
+        shown = os.fsdecode(path).encode("utf-8", "backslashreplace").decode("utf-8")
+        raise FormatError(f"{shown}: {error}") from error.__cause__
+
+
+def _load(path: str | os.PathLike[str]) -> bytes:
+    """Read the whole file: OpenCV's own reader fails on non-ASCII paths on some systems."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        if os.path.isdir(path):
+            raise FormatError("this is a directory, not an image file") from None
+        if isinstance(error, FileNotFoundError):
+            raise FormatError("there is no such file") from None
+        raise FormatError(f"cannot be opened ({error.strerror})") from error
+    if not data:
+        raise FormatError("the file is empty (0 bytes)")
+    return data
+
+
+def _recognise(data: bytes, name: str) -> Format:
+    for row in FORMATS:
+        if data.startswith(row.signatures):
+            return row
+    lower = name.lower()
+    for row in FORMATS:
+        if not row.signatures and lower.endswith(row.suffixes):
+            return row
+    known = ", ".join(row.name for row in FORMATS)
+    raise FormatError(f"the content is none of {known} (it starts with {data[:8]!r})")
