@@ -1,0 +1,196 @@
+"""Scores of confusion counts, each with the lists its results are gathered in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastsegmetrics.errors import InputError
+
+
+class _BaseHandler:
+    """What a handler is: four counts in, one score out, and room for the results.
+
+    Derive from it and define ``__call__(self, tp, fp, tn, fn)``, which is called with keyword
+    arguments: int64 arrays of 256 for the curve, integers for one binary map.
+
+    Parameters
+    ----------
+    with_dynamic : bool
+        Gather the curve over thresholds 255, 254, … 0 of each image.
+    with_adaptive : bool
+        Gather the score at twice the mean of each map.
+    with_binary : bool
+        Gather the score of ``pred > 0.5``.
+    sample_based : bool
+        Whether ``with_binary`` averages the images' scores or scores the summed counts.
+
+    Attributes
+    ----------
+    dynamic_results, adaptive_results : list or None
+        One entry per image; None where not asked for.
+    binary_results : list, dict or None
+        One entry per image, or with ``sample_based=False`` the summed counts by name.
+    """
+
+    def __init__(
+        self,
+        with_dynamic: bool,
+        with_adaptive: bool,
+        *,
+        with_binary: bool = False,
+        sample_based: bool = True,
+    ) -> None:
+        self.dynamic_results: list[Any] | None = [] if with_dynamic else None
+        self.adaptive_results: list[Any] | None = [] if with_adaptive else None
+        self.sample_based = sample_based
+        self.binary_results: list[Any] | dict[str, int] | None = None
+        if with_binary:
+            self.binary_results = [] if sample_based else {"tp": 0, "fp": 0, "tn": 0, "fn": 0}
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        """Return the score of the counts, element by element."""
+        raise InputError(
+            f"{type(self).__name__} must define __call__(tp, fp, tn, fn) to be used as a handler; "
+            f"it does not"
+        )
+
+    @staticmethod
+    def divide(numerator: ArrayLike, denominator: ArrayLike) -> NDArray[np.float64]:
+        """Return the quotient in float64, 0 where the denominator is 0."""
+        top = np.asarray(numerator, np.float64)
+        bottom = np.asarray(denominator, np.float64)
+        same = top.shape == bottom.shape
+        shape = bottom.shape if same else np.broadcast_shapes(top.shape, bottom.shape)
+        return np.divide(top, bottom, out=np.zeros(shape), where=bottom != 0)
+
+
+class IOUHandler(_BaseHandler):
+    """Intersection over union: tp / (tp + fp + fn)."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.divide(tp, tp + fp + fn)
+
+
+class DICEHandler(_BaseHandler):
+    """Dice coefficient: 2 tp / (2 tp + fp + fn)."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.divide(2 * tp, 2 * tp + fp + fn)
+
+
+class PrecisionHandler(_BaseHandler):
+    """Share of the predicted foreground that is right: tp / (tp + fp)."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.divide(tp, tp + fp)
+
+
+class RecallHandler(_BaseHandler):
+    """Share of the foreground that is found: tp / (tp + fn)."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.divide(tp, tp + fn)
+
+
+class SpecificityHandler(_BaseHandler):
+    """Share of the background that is predicted as such: tn / (tn + fp)."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.divide(tn, tn + fp)
+
+
+class FPRHandler(_BaseHandler):
+    """Share of the background that is predicted as foreground: fp / (tn + fp)."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.divide(fp, tn + fp)
+
+
+class OverallAccuracyHandler(_BaseHandler):
+    """Share of the pixels that are right: (tp + tn) / N."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.divide(tp + tn, tp + fp + tn + fn)
+
+
+class BERHandler(_BaseHandler):
+    """Balanced error rate: 1 - (TPR + TNR) / 2."""
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return 1 - 0.5 * (self.divide(tp, tp + fn) + self.divide(tn, tn + fp))
+
+
+class KappaHandler(_BaseHandler):
+    """Cohen's kappa as the literature computes it: (OA - pe) / (1 - pe).
+
+    The second product of pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + tp)) / N² has tp where the
+    textbook has fp.
+    """
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        # Products of int64 counts overflow from 3e9 pixels on.
+        tp, fp, tn, fn = (np.asarray(count, np.float64) for count in (tp, fp, tn, fn))
+        total = tp + fp + tn + fn
+        accuracy = self.divide(tp + tn, total)
+        chance = (tp + fp) * (tp + fn) + (tn + fn) * (tn + tp)
+        expected = self.divide(chance, total * total)
+        return self.divide(accuracy - expected, 1 - expected)
+
+
+class FmeasureHandler(_BaseHandler):
+    """F-measure: (1 + beta) P R / (beta P + R).
+
+    Parameters
+    ----------
+    beta : float
+        The weight β² itself, not β.
+    """
+
+    def __init__(
+        self,
+        with_dynamic: bool,
+        with_adaptive: bool,
+        *,
+        with_binary: bool = False,
+        sample_based: bool = True,
+        beta: float = 0.3,
+    ) -> None:
+        super().__init__(
+            with_dynamic, with_adaptive, with_binary=with_binary, sample_based=sample_based
+        )
+        self.beta = beta
+
+    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        return self.parts(tp, fp, tn, fn)[2]
+
+    def parts(self, tp: Any, fp: Any, tn: Any, fn: Any) -> tuple[Any, Any, Any]:
+        """Return precision, recall and the F-measure made from them."""
+        precision = self.divide(tp, tp + fp)
+        recall = self.divide(tp, tp + fn)
+        weighted = (1 + self.beta) * precision * recall
+        return precision, recall, self.divide(weighted, self.beta * precision + recall)
+
+
+SensitivityHandler = RecallHandler
+TPRHandler = RecallHandler
+TNRHandler = SpecificityHandler
+
+#: Their ``__call__`` works element by element, so that all binary maps of a pair take one call.
+ELEMENTWISE = frozenset(
+    cls.__call__
+    for cls in (
+        IOUHandler,
+        DICEHandler,
+        PrecisionHandler,
+        RecallHandler,
+        SpecificityHandler,
+        FPRHandler,
+        OverallAccuracyHandler,
+        BERHandler,
+        KappaHandler,
+        FmeasureHandler,
+    )
+)
