@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 
 from fastsegmetrics.errors import FormatError
+from fastsegmetrics.io import png_rows
 from fastsegmetrics.io.containers import bmp, jpeg, png, tiff
 
 _OPAQUE = {np.dtype(np.uint8): 255.0, np.dtype(np.uint16): 65535.0}
@@ -30,7 +31,9 @@ def decode(data: bytes) -> np.ndarray:
 
 def _decode_png(data: bytes) -> np.ndarray:
     file = png.read(data)
-    pixels = _pixels(data, "PNG")
+    pixels = png_rows.decode(file)
+    if pixels is None:
+        pixels = _pixels(data, "PNG")
     if file.colour == png.GREY and file.transparent is not None:
         _check_transparent_level(pixels, file)
     return _grey(pixels, palette=file.colour == png.PALETTE)

@@ -22,7 +22,7 @@ class _Layout(NamedTuple):
     """Struct formats of a classic or a big file: number of entries, entry, offset."""
 
     order: str
-    count: str
+    entries: str
     inline: int
     offset: str
 
@@ -61,9 +61,9 @@ def _layout(data: bytes) -> tuple[_Layout, int]:
 
 
 def _directory(data: bytes, layout: _Layout, start: int) -> tuple[dict[int, list[int]], int]:
-    order, count_format, inline, offset_format = layout
-    entries = struct.unpack_from(order + count_format, data, start)[0]
-    position = start + struct.calcsize(order + count_format)
+    order, entries_format, inline, offset_format = layout
+    entries = struct.unpack_from(order + entries_format, data, start)[0]
+    position = start + struct.calcsize(order + entries_format)
     tags: dict[int, list[int]] = {}
     for _ in range(entries):
         tag, kind, count = struct.unpack_from(order + "HH" + offset_format, data, position)

@@ -1,0 +1,228 @@
+"""Find the files of a ground-truth folder and of prediction folders, and pair them by name."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from fastsegmetrics.bulk.names import suggest
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.io import SUFFIXES
+
+# Companions that file managers leave behind; they are nobody's data, so nobody is told of them.
+_COMPANIONS = frozenset(("thumbs.db", "ehthumbs.db", "desktop.ini"))
+
+
+class FolderIndex(dict[str, Path]):
+    """Path of each file by its key; `ignored` counts the other files met in the folder."""
+
+    ignored: int = 0
+
+
+class PairList(NamedTuple):
+    """Which prediction belongs to which ground truth.
+
+    Attributes
+    ----------
+    samples : tuple of str
+        Key of every ground truth, sorted by code point.
+    truths : dict of str to Path
+        Ground-truth file by key.
+    predictions : dict of str to dict of str to Path
+        By method, the prediction of each key that has one.
+    missing, extra : dict of str to list of str
+        By method, keys of ground truths without a prediction and of predictions without a ground
+        truth, sorted.
+    hints : dict of str to str
+        For methods of which names are unmatched for one recognised reason: what to try.
+    ignored_truths : int
+        Files in the ground-truth folder that are no images or lack the given name parts.
+    ignored : dict of str to int
+        The same by method.
+    """
+
+    samples: tuple[str, ...]
+    truths: dict[str, Path]
+    predictions: dict[str, dict[str, Path]]
+    missing: dict[str, list[str]]
+    extra: dict[str, list[str]]
+    hints: dict[str, str]
+    ignored_truths: int
+    ignored: dict[str, int]
+
+
+def index_folder(
+    root: str | os.PathLike[str],
+    *,
+    suffixes: Iterable[str] | None = None,
+    prefix: str = "",
+    suffix: str = "",
+) -> FolderIndex:
+    """Find all image and array files below a folder.
+
+    Parameters
+    ----------
+    root : path-like
+        The folder; nested folders are searched too, links to folders followed.
+    suffixes : iterable of str, optional
+        File name endings to take, in any case; all readable formats if None.
+    prefix, suffix : str
+        What every wanted file name begins with, and ends with before its extension; left off in
+        the keys.  Other files are ignored.
+
+    Returns
+    -------
+    FolderIndex
+        A dict from key to path, in code-point order of the keys.  A key is the path relative to
+        `root` without extension, `prefix` and `suffix`, with "/" between folders, in Unicode
+        normal form C (a macOS volume writes names in form D).  Hidden files and folders, among
+        them the ``._name`` companions of macOS, are passed over.
+
+    Raises
+    ------
+    InputError
+        When `root` is no folder, cannot be read or holds no wanted file, or when two files have
+        one key.
+
+    Examples
+    --------
+    >>> list(index_folder("maps", suffix="_pred"))     # doctest: +SKIP
+    ['indoor/chair', 'indoor/table']
+    """
+    folder = Path(root)
+    if not folder.is_dir():
+        kind = "is a file; a folder is needed" if folder.exists() else "there is no such folder"
+        raise InputError(f"{folder}: {kind}")
+    prefix, suffix = (unicodedata.normalize("NFC", part) for part in (prefix, suffix))
+    endings = tuple(SUFFIXES if suffixes is None else (ending.lower() for ending in suffixes))
+    found: dict[str, str] = {}
+    ignored = 0
+    for within, name in _files(folder):
+        stem = _stem(_printable(name), endings, prefix, suffix)
+        if stem is None:
+            ignored += 1
+            continue
+        key = _printable(within) + stem
+        path = within + name
+        if key in found:
+            first, second = sorted((found[key], path))
+            raise InputError(
+                f"{folder}: {first} and {second} have one name without extension; move one away"
+            )
+        found[key] = path
+    if not found:
+        wanted = f"{prefix}*{suffix}" if prefix or suffix else ""
+        others = f" ({ignored} other file{'s' * (ignored != 1)})" if ignored else ""
+        named = f" named {wanted}" if wanted else ""
+        raise InputError(f"{folder}: holds no file{named} of {', '.join(endings)}{others}")
+    index = FolderIndex((key, folder / found[key]) for key in sorted(found))
+    index.ignored = ignored
+    return index
+
+
+def pair(
+    gt_root: str | os.PathLike[str],
+    pred_roots: Mapping[str, str | os.PathLike[str]],
+    *,
+    gt_prefix: str = "",
+    gt_suffix: str = "",
+    pred_prefix: str = "",
+    pred_suffix: str = "",
+) -> PairList:
+    """Pair every ground truth with its prediction by each method, by name without extension.
+
+    Parameters
+    ----------
+    gt_root : path-like
+        Folder of the ground truths.
+    pred_roots : mapping of str to path-like
+        Method name to folder of predictions.
+    gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
+        Parts of the file names to leave off before comparing, as in `index_folder`.
+
+    Returns
+    -------
+    PairList
+        Everything found; what is missing or extra is listed, not raised.
+
+    Raises
+    ------
+    InputError
+        When a folder cannot be indexed, or shares not a single name with the ground truth; the
+        message proposes what would make names match.
+
+    Examples
+    --------
+    >>> pairs = pair("gt", {"mine": "maps"})           # doctest: +SKIP
+    >>> pairs.missing["mine"]                          # doctest: +SKIP
+    ['cat', 'dog']
+    """
+    truths = index_folder(gt_root, prefix=gt_prefix, suffix=gt_suffix)
+    pairs = PairList(tuple(truths), dict(truths), {}, {}, {}, {}, truths.ignored, {})
+    given = (gt_prefix, gt_suffix, pred_prefix, pred_suffix)
+    for method, root in pred_roots.items():
+        index = index_folder(root, prefix=pred_prefix, suffix=pred_suffix)
+        missing = [key for key in truths if key not in index]
+        extra = [key for key in index if key not in truths]
+        hint = suggest(missing, extra, given) if missing and extra else ""
+        if len(extra) == len(index):
+            raise InputError(
+                f"{Path(root)}: none of its {len(index)} files has the name of a ground truth in "
+                f"{Path(gt_root)} (it has {extra[0]!r}, the ground truth {missing[0]!r})"
+                f"{'; ' + hint if hint else ''}"
+            )
+        pairs.predictions[method] = {key: index[key] for key in truths if key in index}
+        pairs.missing[method] = missing
+        pairs.extra[method] = extra
+        pairs.ignored[method] = index.ignored
+        if hint:
+            pairs.hints[method] = hint
+    return pairs
+
+
+def _files(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield (folder relative to root, with a "/" at its end unless empty; file name)."""
+
+    def fail(error: OSError) -> None:
+        raise InputError(f"{error.filename}: cannot be listed ({error.strerror})") from error
+
+    top = os.fspath(root)
+    seen = set()
+    for directory, folders, names in os.walk(top, onerror=fail, followlinks=True):
+        status = os.stat(directory)
+        if (status.st_dev, status.st_ino) in seen:
+            # A link back up (the same folder met twice): its files are indexed already.
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        # In order, so that it does not hang on the file system which of two links is met first.
+        folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
+        relative = os.path.relpath(directory, top).replace(os.sep, "/")
+        within = "" if relative == "." else relative + "/"
+        for name in names:
+            if not name.startswith(".") and name.lower() not in _COMPANIONS:
+                yield within, name
+
+
+def _stem(name: str, endings: tuple[str, ...], prefix: str, suffix: str) -> str | None:
+    lower = name.lower()
+    ending = max((e for e in endings if lower.endswith(e)), key=len, default=None)
+    if ending is None:
+        return None
+    stem = name[: len(name) - len(ending)]
+    if len(stem) <= len(prefix) + len(suffix):
+        return None
+    if not (stem.startswith(prefix) and stem.endswith(suffix)):
+        return None
+    return stem[len(prefix) : len(stem) - len(suffix)]
+
+
+def _printable(name: str) -> str:
+    """Return the name in normal form C, bytes that are no Unicode as escapes."""
+    if name.isascii():
+        return name
+    name = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return unicodedata.normalize("NFC", name)
