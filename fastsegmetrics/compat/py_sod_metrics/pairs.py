@@ -83,7 +83,8 @@ class Pair:
                 f"pred must be finite; {int(bad.sum())} value(s) are not, the first at {first}"
             )
         if low != high:
-            return (values - low) / (high - low)
+            values = (values - low) / (high - low)
+            return values
         if not 0 <= low <= 1:
             raise InputError(
                 f"pred must lie in [0, 255] where it is constant; received {pred.flat[0].item()!r}"
@@ -97,16 +98,16 @@ class Pair:
     def absolute_error(self) -> float:
         """Return mean |P - G|."""
         values, target, conventions = self._read(_Undivided)
-        error = mean_absolute_error(values, target, conventions)
-        self._warn_of_a_mask_of_ones(target.n_foreground)
-        return error
+        self._warn_of_a_mask_of_ones(target)
+        return mean_absolute_error(values, target, conventions)
 
     def statistics(self, *, by_quadrant: bool = False) -> PairStatistics:
         """Return counts and moments, by the quadrants of the S-measure or for the whole image."""
-        found = pair_statistics(*self._read(Target if by_quadrant else _Undivided))
+        values, target, conventions = self._read(Target if by_quadrant else _Undivided)
+        self._warn_of_a_mask_of_ones(target)
+        found = pair_statistics(values, target, conventions)
         if not by_quadrant and not self.pred.flags.c_contiguous:
             self._settle_adaptive_side(found)
-        self._warn_of_a_mask_of_ones(found.counts.n_foreground)
         return found
 
     def _read(self, target: type[Target]) -> tuple[NDArray[Any], Target, Conventions]:
@@ -147,8 +148,8 @@ class Pair:
         tp = int(np.count_nonzero(kept & self.truth()))
         found.counts.sides[1] = tp, int(np.count_nonzero(kept)) - tp
 
-    def _warn_of_a_mask_of_ones(self, n_foreground: int) -> None:
-        if n_foreground or not self.normalize:
+    def _warn_of_a_mask_of_ones(self, target: Target) -> None:
+        if not self.normalize or target.mask.any():
             return
         if self.gt.any() and (self.gt.dtype.kind == "b" or self.gt.max() == 1):
             warnings.warn(

@@ -144,9 +144,17 @@ def _quadrants(pair: Pair) -> PairStatistics:
 
 
 def _structure(found: PairStatistics, alpha: float) -> tuple[float, float, float]:
-    return structure.s_measure(
-        found.moments, found.split_row, found.split_column, found.height, found.width, alpha
+    from fastsegmetrics.kernels.curves import structure_scores
+
+    terms: tuple[float, float, float] = structure_scores(
+        found.moments,
+        found.split_row,
+        found.split_column,
+        found.height,
+        found.width,
+        float(alpha),
     )
+    return terms
 
 
 def _moments(x: NDArray[Any]) -> structure.Moments:
