@@ -14,7 +14,7 @@ from fastsegmetrics.compat.py_sod_metrics.counts import (
     Counts,
     confusion_counts,
 )
-from fastsegmetrics.compat.py_sod_metrics.handlers import ELEMENTWISE, _BaseHandler
+from fastsegmetrics.compat.py_sod_metrics.handlers import Elementwise, _BaseHandler
 from fastsegmetrics.compat.py_sod_metrics.pairs import Pair
 from fastsegmetrics.compat.py_sod_metrics.sod_metrics import mean_of
 from fastsegmetrics.errors import InputError
@@ -61,7 +61,7 @@ class FmeasureV2:
             raise InputError("metric_handlers must hold at least one handler; received none")
         counts = confusion_counts(Pair(pred, gt, normalize).statistics().counts)
         for handler in self._metric_handlers.values():
-            if type(handler).__call__ in ELEMENTWISE:
+            if type(handler).__call__ is Elementwise.__call__:
                 _gather_at_once(handler, counts)
             else:
                 _gather(handler, counts)

@@ -67,70 +67,81 @@ class _BaseHandler:
         return np.divide(top, bottom, out=np.zeros(shape), where=bottom != 0)
 
 
-class IOUHandler(_BaseHandler):
-    """Intersection over union: tp / (tp + fp + fn)."""
+class Elementwise(_BaseHandler):
+    """A handler whose formula holds element by element: all binary maps of a pair take one call."""
 
     def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        """Return the score of the counts, element by element, 0 where it is 0/0."""
+        return self._score(tp, fp, tn, fn)
+
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+        raise NotImplementedError
+
+
+class IOUHandler(Elementwise):
+    """Intersection over union: tp / (tp + fp + fn)."""
+
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.divide(tp, tp + fp + fn)
 
 
-class DICEHandler(_BaseHandler):
+class DICEHandler(Elementwise):
     """Dice coefficient: 2 tp / (2 tp + fp + fn)."""
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.divide(2 * tp, 2 * tp + fp + fn)
 
 
-class PrecisionHandler(_BaseHandler):
+class PrecisionHandler(Elementwise):
     """Share of the predicted foreground that is right: tp / (tp + fp)."""
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.divide(tp, tp + fp)
 
 
-class RecallHandler(_BaseHandler):
+class RecallHandler(Elementwise):
     """Share of the foreground that is found: tp / (tp + fn)."""
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.divide(tp, tp + fn)
 
 
-class SpecificityHandler(_BaseHandler):
+class SpecificityHandler(Elementwise):
     """Share of the background that is predicted as such: tn / (tn + fp)."""
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.divide(tn, tn + fp)
 
 
-class FPRHandler(_BaseHandler):
+class FPRHandler(Elementwise):
     """Share of the background that is predicted as foreground: fp / (tn + fp)."""
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.divide(fp, tn + fp)
 
 
-class OverallAccuracyHandler(_BaseHandler):
+class OverallAccuracyHandler(Elementwise):
     """Share of the pixels that are right: (tp + tn) / N."""
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.divide(tp + tn, tp + fp + tn + fn)
 
 
-class BERHandler(_BaseHandler):
+class BERHandler(Elementwise):
     """Balanced error rate: 1 - (TPR + TNR) / 2."""
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return 1 - 0.5 * (self.divide(tp, tp + fn) + self.divide(tn, tn + fp))
 
 
-class KappaHandler(_BaseHandler):
+class KappaHandler(Elementwise):
     """Cohen's kappa as the literature computes it: (OA - pe) / (1 - pe).
 
     The second product of pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + tp)) / N² has tp where the
     textbook has fp.
     """
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         # Products of int64 counts overflow from 3e9 pixels on.
         tp, fp, tn, fn = (np.asarray(count, np.float64) for count in (tp, fp, tn, fn))
         total = tp + fp + tn + fn
@@ -140,7 +151,7 @@ class KappaHandler(_BaseHandler):
         return self.divide(accuracy - expected, 1 - expected)
 
 
-class FmeasureHandler(_BaseHandler):
+class FmeasureHandler(Elementwise):
     """F-measure: (1 + beta) P R / (beta P + R).
 
     Parameters
@@ -163,7 +174,7 @@ class FmeasureHandler(_BaseHandler):
         )
         self.beta = beta
 
-    def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+    def _score(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         return self.parts(tp, fp, tn, fn)[2]
 
     def parts(self, tp: Any, fp: Any, tn: Any, fn: Any) -> tuple[Any, Any, Any]:
@@ -177,20 +188,3 @@ class FmeasureHandler(_BaseHandler):
 SensitivityHandler = RecallHandler
 TPRHandler = RecallHandler
 TNRHandler = SpecificityHandler
-
-#: Their ``__call__`` works element by element, so that all binary maps of a pair take one call.
-ELEMENTWISE = frozenset(
-    cls.__call__
-    for cls in (
-        IOUHandler,
-        DICEHandler,
-        PrecisionHandler,
-        RecallHandler,
-        SpecificityHandler,
-        FPRHandler,
-        OverallAccuracyHandler,
-        BERHandler,
-        KappaHandler,
-        FmeasureHandler,
-    )
-)

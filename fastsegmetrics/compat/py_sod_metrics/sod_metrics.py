@@ -27,6 +27,11 @@ def mean_of(results: list[Any]) -> Any:
     return np.mean(np.array(results, np.float64), axis=0)
 
 
+def _scalar(value: float) -> np.float64:
+    number: np.float64 = np.float64(value)
+    return number
+
+
 class MAE:
     """Mean absolute error.
 
@@ -101,26 +106,26 @@ class Smeasure:
     def object(self, pred: NDArray[Any], gt: NDArray[Any]) -> np.float64:
         """Return the object term of a prepared pair."""
         found = _quadrants(Pair(pred, gt, normalize=False))
-        return np.float64(_structure(found, 1.0)[1])
+        return _scalar(_structure(found, 1.0)[1])
 
     def s_object(self, x: NDArray[Any]) -> np.float64:
         """Return how bright and how uniform the values of one side of the truth are."""
         n, mean, squares = _moments(x)
-        return np.float64(structure.object_similarity(n, mean, squares))
+        return _scalar(structure.object_similarity(n, mean, squares))
 
     def region(self, pred: NDArray[Any], gt: NDArray[Any]) -> np.float64:
         """Return the region term of a prepared pair."""
         pair = Pair(pred, gt, normalize=False)
         found = _quadrants(pair)
-        return np.float64(_structure(found, 0.0)[2] - _lost_to_rounding(pair, found))
+        return _scalar(_structure(found, 0.0)[2] - _lost_to_rounding(pair, found))
 
     def ssim(self, pred: NDArray[Any], gt: NDArray[Any]) -> np.float64:
         """Return the similarity of one block of a prepared pair."""
         gt = np.asarray(gt, bool)
         sides = _moments(pred[~gt]), _moments(pred[gt])
         if _mean_misses_constant(pred, gt):
-            return np.float64(0.0)
-        return np.float64(structure.block_similarity(*sides))
+            return _scalar(0.0)
+        return _scalar(structure.block_similarity(*sides))
 
     def get_results(self) -> dict[str, Any]:
         """Return ``{"sm": mean over images}``."""
@@ -132,7 +137,7 @@ class Smeasure:
         lost = 0.0 if np.isnan(by_region) else _lost_to_rounding(pair, found)
         if lost:
             score = max(0.0, self.alpha * by_object + (1 - self.alpha) * (by_region - lost))
-        return np.float64(score)
+        return _scalar(score)
 
 
 def _quadrants(pair: Pair) -> PairStatistics:
@@ -146,7 +151,7 @@ def _quadrants(pair: Pair) -> PairStatistics:
 def _structure(found: PairStatistics, alpha: float) -> tuple[float, float, float]:
     from fastsegmetrics.kernels.curves import structure_scores
 
-    terms: tuple[float, float, float] = structure_scores(
+    terms: tuple[float, float, float] = structure_scores(  # type: ignore[no-untyped-call]
         found.moments,
         found.split_row,
         found.split_column,
@@ -245,7 +250,7 @@ class Emeasure:
         kept = np.asarray(pred) >= threshold
         tp, fp = np.count_nonzero(kept & gt), np.count_nonzero(kept & ~gt)
         fn = np.count_nonzero(gt) - tp
-        return np.float64(alignment(tp, fp, gt.size - tp - fp - fn, fn))
+        return _scalar(alignment(tp, fp, gt.size - tp - fp - fn, fn))
 
     def get_results(self) -> dict[str, Any]:
         """Return ``{"em": {"adp": mean, "curve": mean curve}}``."""
