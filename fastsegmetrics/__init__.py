@@ -1,0 +1,62 @@
+"""fastsegmetrics: the segmentation metrics of the literature, exact and fast.
+
+One pair
+    ``s_measure(pred, gt)``, ``f_beta(pred, gt).max``, ``measure(pred, gt, "sod")``, …
+A data set
+    `Evaluator` accumulates pairs and gives a `Result` whose numbers say what they are made of;
+    `Target` prepares a ground truth once for many methods; `evaluate_folders` does files.
+Conventions
+    `Conventions` lists every choice that shapes a number; `use_backend` switches to the plain
+    reference implementation.
+
+Everything is loaded when it is first used: importing the package costs a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Aggregate": "results",
+    "Contract": "results",
+    "Conventions": "conventions",
+    "CurvePair": "functional",
+    "Evaluator": "evaluate",
+    "FastSegMetricsError": "errors",
+    "FormatError": "errors",
+    "InputError": "errors",
+    "Measurement": "plan",
+    "MissingExtraError": "errors",
+    "Plan": "plan",
+    "Result": "results",
+    "StructureScore": "functional",
+    "SweepScore": "functional",
+    "Target": "target",
+    "evaluate_folders": "bulk.run",
+    "use_backend": "backend",
+    **dict.fromkeys(
+        (
+            "accuracy", "ap", "auc", "ber", "dice", "e_measure", "f1", "f_beta", "fpr", "iou",
+            "kappa", "mae", "measure", "pr_curve", "precision", "recall", "roc_curve",
+            "s_measure", "specificity",
+        ),
+        "functional",
+    ),
+}  # fmt: skip
+
+__all__ = sorted([*_HOME, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,43 @@
+from fastsegmetrics.backend import use_backend as use_backend
+from fastsegmetrics.bulk.run import evaluate_folders as evaluate_folders
+from fastsegmetrics.conventions import Conventions as Conventions
+from fastsegmetrics.errors import (
+    FastSegMetricsError as FastSegMetricsError,
+    FormatError as FormatError,
+    InputError as InputError,
+    MissingExtraError as MissingExtraError,
+)
+from fastsegmetrics.evaluate import Evaluator as Evaluator
+from fastsegmetrics.functional import (
+    CurvePair as CurvePair,
+    StructureScore as StructureScore,
+    SweepScore as SweepScore,
+    accuracy as accuracy,
+    ap as ap,
+    auc as auc,
+    ber as ber,
+    dice as dice,
+    e_measure as e_measure,
+    f1 as f1,
+    f_beta as f_beta,
+    fpr as fpr,
+    iou as iou,
+    kappa as kappa,
+    mae as mae,
+    measure as measure,
+    pr_curve as pr_curve,
+    precision as precision,
+    recall as recall,
+    roc_curve as roc_curve,
+    s_measure as s_measure,
+    specificity as specificity,
+)
+from fastsegmetrics.plan import Measurement as Measurement, Plan as Plan
+from fastsegmetrics.results import (
+    Aggregate as Aggregate,
+    Contract as Contract,
+    Result as Result,
+)
+from fastsegmetrics.target import Target as Target
+
+__version__: str

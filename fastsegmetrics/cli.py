@@ -1,0 +1,308 @@
+"""The command line: argument parsing over the library, and what is printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from fastsegmetrics.results import Aggregate
+
+DONE, DONE_WITH_SKIPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+_FORMATS = click.Choice(["table", "markdown", "latex", "csv", "json"])
+
+
+class _NamedFolder(click.ParamType):
+    name = "NAME=DIR"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
+        name, sign, folder = str(value).partition("=")
+        if not (name and sign and folder):
+            self.fail(f"{value!r} is not of the form NAME=DIR", param, ctx)
+        return name, folder
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without the program's name; `sys.argv` if None.
+
+    Returns
+    -------
+    int
+        0 done, 1 done with skipped samples, 2 bad input, 130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal of another encoding shows "?" for an arrow rather than a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    from fastsegmetrics.errors import FastSegMetricsError
+
+    try:
+        code = cli.main(arguments, prog_name="fastsegmetrics", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or DONE)
+    except click.ClickException as error:
+        _say_error(error.format_message())
+    except FastSegMetricsError as error:
+        _say_error(str(error))
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has seen enough; nothing more can be written to it.
+        sys.stdout = None  # type: ignore[assignment]
+        return DONE
+    except (KeyboardInterrupt, click.Abort) as error:
+        click.echo(_how_to_continue(error), err=True)
+        return INTERRUPTED
+    return BAD_INPUT
+
+
+def _say_error(message: str) -> None:
+    click.echo(f"error: {' '.join(message.split())}", err=True)
+
+
+def _how_to_continue(error: BaseException) -> str:
+    done, total = getattr(error, "done", None), getattr(error, "total", None)
+    if done is None:
+        return "interrupted"
+    where = getattr(error, "directory", None)
+    rest = (
+        f"all kept in {where}; the same command continues from there"
+        if where is not None
+        else "nothing is kept without --out RUN_DIR"
+    )
+    return f"interrupted after {done:,} of {total:,} samples, {rest}"
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=False,
+    invoke_without_command=True,
+)
+@click.version_option(package_name="fastsegmetrics", prog_name="fastsegmetrics")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Evaluate segmentation maps: many metrics, many images, fast and by the book."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@cli.command()
+@click.option("--gt", required=True, metavar="DIR", help="Folder of ground truths.")
+@click.option("--pred", "preds", required=True, multiple=True, type=_NamedFolder(),
+              help="A method's name and its folder of predictions; may be repeated.")  # fmt: skip
+@click.option("--metrics", default="sod", show_default=True, metavar="sod|cod|all|NAMES",
+              help="A suite, or names with commas between (see `fastsegmetrics metrics`).")  # fmt: skip
+@click.option("--out", metavar="RUN_DIR",
+              help="Keep everything here; the same command continues a stopped run.")  # fmt: skip
+@click.option("--workers", type=int, metavar="N",
+              help="Threads [default: the usable processors, at most 8].")  # fmt: skip
+@click.option("--missing", type=click.Choice(["error", "skip", "zero"]), default="error",
+              show_default=True, help="A ground truth without a prediction: stop before anything "
+              "is computed, leave it out, or score an all-zero map.")  # fmt: skip
+@click.option("--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
+              help="A file that cannot be read or measured: stop, or leave it out.")  # fmt: skip
+@click.option("--resize", type=click.Choice(["error", "bilinear"]), default="error",
+              show_default=True, help="A prediction of another size than its ground truth.")  # fmt: skip
+@click.option("--stretch/--no-stretch", default=True, show_default=True,
+              help="Stretch each prediction to [0, 1] by its own minimum and maximum.")  # fmt: skip
+@click.option("--policy", type=click.Choice(["published", "strict"]), default="published",
+              show_default=True, help="Degenerate cases: the literature's number, or the "
+              "mathematically right one.")  # fmt: skip
+@click.option("--both-empty", type=click.Choice(["perfect", "undefined"]), default="perfect",
+              show_default=True, help="Strict only: truth and prediction empty are 1 or NaN.")  # fmt: skip
+@click.option("--gt-threshold", type=float, metavar="X",
+              help="Ground truth is foreground where greater than this [default: 128 of 255].")  # fmt: skip
+@click.option("--pred-scale", type=click.Choice(["1", "255"]),
+              help="Full scale of the predictions' numbers [default: by their type].")  # fmt: skip
+@click.option("--clip", is_flag=True, help="Clip predictions to their scale.")
+@click.option("--beta2", type=float, default=0.3, show_default=True, help="β² of f_beta.")
+@click.option("--alpha", type=float, default=0.5, show_default=True,
+              help="Weight of the object term of the S-measure.")  # fmt: skip
+@click.option("--e-denominator", type=click.Choice(["N-1", "N"]), default="N-1", show_default=True,
+              help="Divisor of the E-measure.")  # fmt: skip
+@click.option("--gt-prefix", default="", metavar="TEXT", help="Left off before pairing names.")
+@click.option("--gt-suffix", default="", metavar="TEXT", help="Likewise, as _gt in a_gt.png.")
+@click.option("--pred-prefix", default="", metavar="TEXT", help="Likewise.")
+@click.option("--pred-suffix", default="", metavar="TEXT", help="Likewise.")
+@click.option("--format", "form", type=_FORMATS, default="table", show_default=True,
+              help="What is printed on standard output.")  # fmt: skip
+@click.option("--digits", type=click.IntRange(1, 17), default=3, show_default=True,
+              help="Digits of the values in tables.")  # fmt: skip
+@click.option("--quiet", is_flag=True, help="No progress; only the table, and what was left out.")
+def evaluate(
+    gt: str,
+    preds: tuple[tuple[str, str], ...],
+    form: str,
+    digits: int,
+    quiet: bool,
+    pred_scale: str | None,
+    **choices: Any,
+) -> int:
+    """Evaluate folders of predictions against a folder of ground truths.
+
+    Files are paired by name without extension. Exit codes: 0 done, 1 done with skipped samples,
+    2 bad input.
+    """
+    from fastsegmetrics.bulk.console import RunReport
+    from fastsegmetrics.bulk.files import summary
+    from fastsegmetrics.bulk.run import evaluate_folders
+
+    report = RunReport(quiet=quiet)
+    run = evaluate_folders(
+        gt,
+        _unique(preds),
+        progress=report,
+        pred_scale=None if pred_scale is None else int(pred_scale),
+        **choices,
+    )
+    _print_results({m: r.aggregates for m, r in run.items()}, summary(run), form, digits)
+    report.left_out(run)
+    return DONE if run.complete else DONE_WITH_SKIPPED
+
+
+def _unique(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    folders = dict(preds)
+    if len(folders) < len(preds):
+        names = [name for name, _ in preds]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise click.UsageError(f"--pred: the name {twice!r} is given twice")
+    return folders
+
+
+def _print_results(
+    aggregates: dict[str, dict[str, Aggregate]], as_json: Any, form: str, digits: int
+) -> None:
+    import json
+
+    from fastsegmetrics.reporting import table as tables
+
+    if form == "json":
+        click.echo(json.dumps(as_json, indent=1, ensure_ascii=False, allow_nan=False))
+        return
+    if form == "csv":
+        click.echo(tables.to_csv(aggregates), nl=False)
+        return
+    table = tables.build(aggregates, digits=digits)
+    if form == "markdown":
+        click.echo(tables.to_markdown(table), nl=False)
+    elif form == "latex":
+        click.echo(tables.to_latex(table), nl=False)
+    else:
+        from fastsegmetrics.reporting.terminal import to_text
+
+        click.echo(to_text(table, **_terminal()), nl=False)
+
+
+def _terminal() -> dict[str, Any]:
+    import os
+    import shutil
+
+    if not sys.stdout.isatty():
+        return {"width": None, "styled": False}
+    styled = os.environ.get("TERM") != "dumb" and "NO_COLOR" not in os.environ
+    return {"width": shutil.get_terminal_size().columns, "styled": styled}
+
+
+@cli.command()
+@click.argument("run_dirs", metavar="RUN_DIR...", nargs=-1, required=True)
+@click.option("--format", "form", type=_FORMATS, default="table", show_default=True)
+@click.option("--digits", type=click.IntRange(1, 17), default=3, show_default=True,
+              help="Digits of the values in tables.")  # fmt: skip
+def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
+    """Print the table of one or more finished runs.
+
+    Runs under different contracts are shown together only with a line that says where they differ.
+    """
+    from fastsegmetrics.bulk.stored_runs import combine, load_summary
+
+    shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
+    _print_results(shown.aggregates, shown.as_json, form, digits)
+    for line in shown.warnings:
+        click.echo(f"warning: {line}", err=True)
+    return DONE
+
+
+@cli.command()
+@click.option("--out", default="fastsegmetrics-demo", show_default=True, metavar="DIR")
+@click.option("--n", type=click.IntRange(1, 10_000), default=24, show_default=True,
+              help="Number of images.")  # fmt: skip
+def demo(out: str, n: int) -> int:
+    """Make a small benchmark of two methods from nothing and evaluate it, curves included."""
+    from pathlib import Path
+
+    from fastsegmetrics.bulk.console import RunReport
+    from fastsegmetrics.bulk.demo import METHODS, make_benchmark
+    from fastsegmetrics.bulk.files import summary
+    from fastsegmetrics.bulk.run import evaluate_folders
+    from fastsegmetrics.errors import MissingExtraError
+    from fastsegmetrics.reporting import plots
+
+    folders = make_benchmark(out, n)
+    run_dir = Path(out) / f"run_{n}"
+    report = RunReport(quiet=False)
+    metrics = f"sod,{plots.METRICS}"
+    report.say_command(folders, metrics, run_dir)
+    run = evaluate_folders(
+        folders["gt"],
+        {method: folders[method] for method in METHODS},
+        metrics=metrics,
+        out=run_dir,
+        progress=report,
+    )
+    _print_results({m: r.aggregates for m, r in run.items()}, summary(run), "table", 3)
+    report.left_out(run)
+    try:
+        files = plots.save_curves(run, run_dir)
+        click.echo(f"curves: {', '.join(path.name for path in files)} in {run_dir}", err=True)
+    except MissingExtraError as error:
+        click.echo(f"no curves drawn: {error}", err=True)
+    return DONE
+
+
+@cli.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--format", "form", type=click.Choice(["table", "markdown", "json"]),
+              default="table", show_default=True)  # fmt: skip
+def metrics(names: tuple[str, ...], form: str) -> int:
+    """List the metrics, or describe those named in full.
+
+    Each is a path through five stages: representation, target, matching, score, report.
+    """
+    import json
+    import shutil
+
+    from fastsegmetrics.catalog import METRICS, SUITES, resolve
+    from fastsegmetrics.reporting import catalogue
+
+    rows = resolve(names) if names else tuple(METRICS.values())
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    if form == "json":
+        click.echo(json.dumps(catalogue.to_dicts(rows), indent=1, ensure_ascii=False))
+    elif form == "markdown":
+        click.echo(catalogue.to_markdown(rows), nl=False)
+    elif names:
+        click.echo(catalogue.full(rows, width), nl=False)
+    else:
+        click.echo(catalogue.overview(rows, width))
+        for suite, members in SUITES.items():
+            listed = "every metric above" if len(members) == len(METRICS) else ", ".join(members)
+            click.echo(f"suite {suite}: {listed}")
+        click.echo("\nIn full: fastsegmetrics metrics f_beta.max")
+    return DONE
+
+
+@cli.command()
+def warmup() -> int:
+    """Compile the kernels and keep them, so that later runs start at once."""
+    from fastsegmetrics.warmup import warm_up
+
+    done = warm_up()
+    click.echo(f"{done.seconds:.1f} s; {done.cache}")
+    return DONE

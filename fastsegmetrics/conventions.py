@@ -1,0 +1,117 @@
+"""The choices that shape a number, as one frozen value: the heart of the evaluation contract."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from typing import Any, Literal
+
+from fastsegmetrics.errors import InputError
+
+Policy = Literal["published", "strict"]
+BothEmpty = Literal["perfect", "undefined"]
+
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "policy": ("published", "strict"),
+    "both_empty": ("perfect", "undefined"),
+    "pred_scale": (None, 1, 255),
+    "e_denominator": ("N-1", "N"),
+    "resize": ("error", "bilinear"),
+    "missing": ("error", "skip", "zero"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Conventions:
+    """Every convention that can change a value of the sweep family.
+
+    Parameters
+    ----------
+    policy : {"published", "strict"}
+        ``"published"`` gives the literature's number in degenerate cases, ``"strict"`` the
+        mathematically right one (``docs/empty_cases.md``).
+    both_empty : {"perfect", "undefined"}
+        Under ``"strict"`` only: the value of F, IoU, Dice, precision and recall when neither the
+        truth nor the binarised prediction has a foreground pixel: 1 or NaN.
+    stretch : bool
+        Stretch each prediction to [0, 1] by its own minimum and maximum, as the saliency
+        literature does.  A constant map is left as it is.
+    pred_scale : {None, 1, 255}
+        Full scale of the prediction's numbers.  ``None``: 255 for integers, 1 for floats.
+    gt_threshold : float or None
+        Foreground iff the truth's value is greater than this.  ``None``: booleans as they are,
+        8-bit masks > 128.
+    clip : bool
+        Clip float predictions to their scale instead of refusing values outside it.
+    beta2 : float
+        β² of the F-measure ``f_beta`` (0.3 in the saliency literature); ``f1`` always uses 1.
+    alpha : float
+        Weight of the object term of the S-measure, in [0, 1].
+    e_denominator : {"N-1", "N"}
+        Divisor of the E-measure: the literature's programs divide by N − 1, the definition by N.
+    resize : {"error", "bilinear"}
+        What is done, by folder runs, with a prediction whose size is not its truth's.
+    missing : {"error", "skip", "zero"}
+        What is done, by folder runs, with a truth that has no prediction: ``"zero"`` scores an
+        all-zero map in its place.
+
+    Raises
+    ------
+    InputError
+        When a value is none of its parameter's choices.
+
+    Examples
+    --------
+    >>> Conventions(policy="strict").both_empty
+    'perfect'
+    """
+
+    policy: Policy = "published"
+    both_empty: BothEmpty = "perfect"
+    stretch: bool = True
+    pred_scale: Literal[None, 1, 255] = None
+    gt_threshold: float | None = None
+    clip: bool = False
+    beta2: float = 0.3
+    alpha: float = 0.5
+    e_denominator: Literal["N-1", "N"] = "N-1"
+    resize: Literal["error", "bilinear"] = "error"
+    missing: Literal["error", "skip", "zero"] = "error"
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or value not in choices:
+                allowed = ", ".join(repr(choice) for choice in choices)
+                raise InputError(f"{name} must be one of {allowed}; received {value!r}")
+        for name in ("stretch", "clip"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be True or False; received {getattr(self, name)!r}")
+        _require_number("beta2", self.beta2, 0.0, math.inf)
+        _require_number("alpha", self.alpha, 0.0, 1.0)
+        if self.gt_threshold is not None:
+            _require_number("gt_threshold", self.gt_threshold, -math.inf, math.inf)
+
+    @classmethod
+    def of(cls, **choices: Any) -> Conventions:
+        """Build from keywords, naming the nearest parameter when one is unknown."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        for name in choices:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise InputError(f"unknown argument {name!r}{hint}")
+        return cls(**choices)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the choices by name, in declaration order."""
+        return dataclasses.asdict(self)
+
+
+def _require_number(name: str, value: object, low: float, high: float) -> None:
+    ok = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not ok or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type, operator]
+        raise InputError(
+            f"{name} must be a finite number in [{low:g}, {high:g}]; received {value!r}"
+        )

@@ -1,0 +1,257 @@
+"""The Evaluator: many pairs in, one result out, the same bits in any order and grouping."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import backend as backends
+from fastsegmetrics.catalog import Metric
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.plan import AREA_AXES, CurveSource, Measurement, Plan
+from fastsegmetrics.results import Aggregate, Contract, Result, aggregate
+from fastsegmetrics.scores import SWEEP_SCORES, area
+from fastsegmetrics.statistics.pair import LevelCounts
+
+
+class Evaluator:
+    """Accumulate the pairs of one method on one data set.
+
+    It keeps, per sample, its name and its per-image values (a few hundred bytes), and exact sums
+    of curves and counts for the rest, so that updates may come in any order, on any number of
+    evaluators that are merged in any tree, and give the same bits.
+
+    Parameters
+    ----------
+    metrics : str or iterable of str
+        A suite ("sod", "cod", "all"), metrics ("f_beta.max"), or scores ("iou": all its reports);
+        a string may list several with commas.
+    backend : {"compiled", "reference"}, optional
+        Which implementation computes.
+    **conventions
+        The fields of `Conventions`: ``policy``, ``stretch``, ``beta2``, …
+
+    Raises
+    ------
+    InputError
+        When a metric, a convention or a value is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> truth = np.array([[0, 0, 255, 255]], np.uint8)
+    >>> evaluator = Evaluator("mae,f_beta.max")
+    >>> evaluator.update(np.array([[0, 51, 255, 204]], np.uint8), truth)
+    >>> round(evaluator.result()["mae"].value, 12)
+    0.1
+    """
+
+    def __init__(
+        self,
+        metrics: str | Iterable[str] = "sod",
+        *,
+        backend: backends.Backend | None = None,
+        **conventions: Any,
+    ) -> None:
+        self.plan = Plan(metrics, Conventions.of(**conventions))
+        self.backend: backends.Backend | None = backend
+        if backend is not None:
+            backends.resolve(backend)
+        self._values: dict[str | int, NDArray[np.float64]] = {}
+        self._unnamed = 0
+        curves = self.plan.curves
+        self._rows = np.array([SWEEP_SCORES.index(curve.score) for curve in curves], np.intp)
+        self._restricted = any(curve.needs for curve in curves)
+        self._sums = np.zeros((len(curves), 3, 256))
+        self._counts = np.zeros(len(curves), np.int64)
+        self._pooled = LevelCounts.none()
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples added so far."""
+        return len(self._values)
+
+    def update(self, pred: Any, gt: Any, *, sample_id: str | None = None) -> None:
+        """Measure one pair and add it.
+
+        Parameters
+        ----------
+        pred : array_like, shape (H, W)
+            The prediction: integers in 0…255, booleans, or floats in [0, 1].
+        gt : Target or array_like, shape (H, W)
+            The truth; a `Target` is prepared once for many methods.
+        sample_id : str, optional
+            The sample's name; samples without one are numbered.
+
+        Raises
+        ------
+        InputError
+            When an array is refused or the name was added before; nothing is added then.
+        """
+        self._refuse_known(sample_id)
+        self.add(self.plan.measure(pred, gt, backend=self.backend), sample_id=sample_id)
+
+    def add(self, measurement: Measurement, *, sample_id: str | None = None) -> None:
+        """Add what `Plan.measure` returned, on this or another thread or machine.
+
+        Raises
+        ------
+        InputError
+            When the name was added before.
+        """
+        self._refuse_known(sample_id)
+        if measurement.counts is not None:
+            if len(self._rows):
+                self._add_curves(measurement.counts, measurement.rows)
+            self._pooled = self._pooled.merged(measurement.counts)
+        if sample_id is None:
+            self._values[self._unnamed] = measurement.values
+            self._unnamed += 1
+        else:
+            self._values[sample_id] = measurement.values
+
+    def _add_curves(self, counts: LevelCounts, rows: NDArray[np.float64] | None) -> None:
+        if rows is None:
+            rows = self.plan.sweep(counts)
+        wanted = rows[self._rows]
+        if self._restricted:
+            background, foreground = counts.levels.sum(axis=1) > 0
+            for i, curve in enumerate(self.plan.curves):
+                if curve.needs and not (foreground and (background or curve.needs != "both")):
+                    wanted[i] = math.nan
+        if backends.resolve(self.backend) == "reference":
+            from fastsegmetrics.reference import curves as reference
+
+            reference.add_exactly(wanted, self._sums, self._counts)
+        else:
+            from fastsegmetrics.kernels import curves as kernels
+
+            kernels.add_exactly(wanted, self._sums, self._counts)
+
+    def merge(self, other: Evaluator) -> None:
+        """Add all samples of another evaluator of the same metrics and conventions.
+
+        Samples without a name are numbered on after this evaluator's own.
+
+        Raises
+        ------
+        InputError
+            When the contracts differ or a sample is in both; nothing is added then.
+        """
+        if (self.plan.metrics, self.plan.conventions) != (
+            other.plan.metrics,
+            other.plan.conventions,
+        ):
+            raise InputError(
+                "other must have the same metrics and conventions; received contract "
+                f"{other.contract.hash}, here {self.contract.hash}"
+            )
+        if other is self:
+            raise InputError("other must be another evaluator; received this one")
+        shared = [name for name in other._values if isinstance(name, str) and name in self._values]
+        if shared:
+            raise InputError(
+                f"other must hold no sample of this evaluator; {len(shared)} are in both, the "
+                f"first {shared[0]!r}"
+            )
+        for name, values in other._values.items():
+            if isinstance(name, int):
+                name = self._unnamed
+                self._unnamed += 1
+            self._values[name] = values
+        self._sums += other._sums
+        self._counts += other._counts
+        self._pooled = self._pooled.merged(other._pooled)
+
+    @property
+    def contract(self) -> Contract:
+        """What shapes the numbers."""
+        return Contract.of(self.plan.metrics, self.plan.conventions)
+
+    def result(self, *, n_expected: int | None = None) -> Result:
+        """Return the aggregates of all samples so far.
+
+        Parameters
+        ----------
+        n_expected : int, optional
+            Samples that the data set has, if some could not be added.
+
+        Raises
+        ------
+        InputError
+            When fewer are expected than were added.
+        """
+        n = self.n_samples
+        if n_expected is None:
+            n_expected = n
+        if n_expected < n:
+            raise InputError(f"n_expected must be at least {n} (the samples added); received "
+                             f"{n_expected}")  # fmt: skip
+        ids = sorted(self._values, key=lambda name: (isinstance(name, str), name))
+        table = np.array([self._values[name] for name in ids]).reshape(n, len(self.plan.columns))
+        per_image = dict(zip(self.plan.columns, table.T, strict=True))
+        means = self._mean_curves()
+        with backends.chosen(self.backend):
+            pooled = self.plan.pooled(self._pooled) if n and self.plan.needs_counts else {}
+
+        aggregates: dict[str, Aggregate] = {}
+        curves: dict[str, NDArray[np.float64]] = {}
+        for metric in self.plan.metrics:
+            if metric.report.source == "column":
+                assert metric.column is not None
+                row = aggregate(metric, per_image[metric.column], n_expected)
+                aggregates[metric.name] = row
+            elif metric.report.source == "pooled":
+                value = pooled.get(metric.name, math.nan)
+                if isinstance(value, float):
+                    aggregates[metric.name] = _counted(metric, value, n_expected, n, n)
+                else:
+                    curves[metric.name] = value
+            else:
+                self._report_curve(metric, means, n_expected, aggregates, curves)
+        return Result(aggregates, curves, per_image, list(ids), self.contract)
+
+    def _mean_curves(self) -> dict[CurveSource, tuple[NDArray[np.float64], int]]:
+        means = {}
+        for i, source in enumerate(self.plan.curves):
+            n = int(self._counts[i])
+            # The three sums are exact, so their exactly rounded total is the same for any order.
+            totals = [math.fsum(self._sums[i, :, t]) for t in range(256)]
+            means[source] = np.array(totals) / n if n else np.full(256, math.nan), n
+        return means
+
+    def _report_curve(
+        self,
+        metric: Metric,
+        means: dict[CurveSource, tuple[NDArray[np.float64], int]],
+        n_expected: int,
+        aggregates: dict[str, Aggregate],
+        curves: dict[str, NDArray[np.float64]],
+    ) -> None:
+        sources = self.plan.curves_of(metric)
+        first, n_used = means[sources[0]]
+        if metric.report.name == "curve":
+            curves[metric.name] = first
+            return
+        if metric.score.name in AREA_AXES:
+            second = means[sources[1]][0]
+            rule = getattr(area, metric.report.name)
+            value = float(rule(first, second)) if n_used else math.nan
+        else:
+            value = float(first.max())
+        aggregates[metric.name] = _counted(metric, value, n_expected, n_used, self.n_samples)
+
+    def _refuse_known(self, sample_id: str | None) -> None:
+        if sample_id is not None and not isinstance(sample_id, str):
+            raise InputError(f"sample_id must be a string; received {sample_id!r}")
+        if sample_id in self._values:
+            raise InputError(f"sample_id must be new; received {sample_id!r} a second time")
+
+
+def _counted(metric: Metric, value: float, n_expected: int, n_used: int, n: int) -> Aggregate:
+    return Aggregate(metric.name, value, n_expected, n_used, n - n_used, 0, metric.direction)

@@ -1,0 +1,111 @@
+"""Twins of ``kernels.levels``: counts and moments by boolean indexing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def mask_sums(mask: NDArray[np.uint8]) -> tuple[int, int, int]:
+    """Return the number of set pixels and the sums of their rows and of their columns."""
+    rows, columns = np.nonzero(mask)
+    return int(rows.size), int(rows.sum()), int(columns.sum())
+
+
+def level_table(
+    pred: NDArray[np.uint8],
+    mask: NDArray[np.uint8],
+    pred_words: NDArray[np.uint64],
+    mask_words: NDArray[np.uint64],
+    width: int,
+    split_row: int,
+    split_column: int,
+) -> NDArray[np.int64]:
+    """Count pixels by quadrant, truth and level; the words are not needed here."""
+    rows, columns = np.divmod(np.arange(pred.size), width)
+    quadrants = 2 * (rows >= split_row) + (columns >= split_column)
+    table = np.zeros((4, 2, 256), np.int64)
+    np.add.at(table, (quadrants, mask, pred), 1)
+    return table
+
+
+def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
+    """Return the sum of a flat 8-bit map, its sum on the mask, the mask's area, min and max."""
+    inside = pred[mask == 1]
+    return int(pred.sum()), int(inside.sum()), inside.size, int(pred.min()), int(pred.max())
+
+
+def describe_table(
+    table: NDArray[np.int64], stretch: bool, keep_at_zero: bool, tolerance: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, float, int, bool]:
+    """Return the statistics of the map that a table was counted from."""
+    present = np.flatnonzero(table.sum(axis=(0, 1)))
+    values = np.arange(256) / 255.0
+    if stretch and present[0] != present[-1]:
+        values = (values - values[present[0]]) / (values[present[-1]] - values[present[0]])
+    mean = float((table.sum(axis=(0, 1)) * values).sum() / table.sum())
+    threshold = min(2.0 * mean, 1.0)
+    kept = (values >= threshold) & (keep_at_zero | (values > 0))
+
+    by_truth = table.sum(axis=0)
+    counts = np.zeros((2, 256), np.int64)
+    levels = np.floor(255.0 * values[present]).astype(np.int64)
+    for g in range(2):
+        np.add.at(counts[g], levels, by_truth[g, present])
+    sides = np.array([by_truth[::-1, values > 0.5].sum(1), by_truth[::-1, kept].sum(1)])
+    moments = np.zeros((4, 2, 3))
+    for q in range(4):
+        for g in range(2):
+            moments[q, g] = _moments(np.repeat(values, table[q, g]))
+    error = float((by_truth[0] * values + by_truth[1] * (1.0 - values))[present].sum())
+    near = np.abs(values[present] - 2.0 * mean) <= tolerance * mean
+    highest = int(present[-1])
+    return counts, sides, moments, error, mean, highest, bool(mean > 0 and near.any())
+
+
+def describe_floats(
+    pred: NDArray[Any],
+    mask: NDArray[np.uint8],
+    split_row: int,
+    split_column: int,
+    top: Any,
+    threshold: Any,
+    keep_at_zero: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, float]:
+    """Return the statistics of a float map whose adaptive threshold is known."""
+    truth = mask == 1
+    levels = np.floor(top * pred).astype(np.int64)
+    counts = np.array([np.bincount(levels[mask == g], minlength=256) for g in range(2)])
+    kept = (pred >= threshold) & (keep_at_zero | (pred > 0))
+    sides = np.array([[np.sum(side & truth), np.sum(side & ~truth)] for side in (pred > 0.5, kept)])
+    rows = np.arange(pred.shape[0])[:, None] >= split_row
+    columns = np.arange(pred.shape[1])[None, :] >= split_column
+    exact = pred.astype(np.float64)
+    moments = np.zeros((4, 2, 3))
+    for q in range(4):
+        for g in range(2):
+            cell = (2 * rows + columns == q) & (mask == g)
+            moments[q, g] = _moments(exact[cell])
+    return counts, sides, moments, float(np.abs(exact - mask).sum()), float(exact.mean())
+
+
+def find_outside(values: NDArray[Any], low: float, high: float) -> tuple[float, float, int, int]:
+    """Return (minimum, maximum, number outside [low, high] or NaN, flat index of the first)."""
+    bad = ~((values >= low) & (values <= high))
+    first = int(np.argmax(bad)) if bad.any() else -1
+    numbers = values[~np.isnan(values)]
+    if numbers.size == 0:
+        return math.inf, -math.inf, int(bad.sum()), first
+    return float(numbers.min()), float(numbers.max()), int(bad.sum()), first
+
+
+def _moments(values: NDArray[np.float64]) -> tuple[float, float, float]:
+    if values.size == 0:
+        return 0.0, 0.0, 0.0
+    if values.min() == values.max():
+        return values.size, values[0], 0.0
+    mean = values.mean()
+    return values.size, mean, float(((values - mean) ** 2).sum())

@@ -1,0 +1,238 @@
+"""Stage 1: any array becomes a canonical map or mask, or one sentence says why it cannot.
+
+All validation of arrays lives here; nothing downstream asks again what an array is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import backend as backends
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.errors import InputError
+
+
+class MapInput(NamedTuple):
+    """A prediction, C-contiguous and read-only: uint8 of 0…255, or floats in [0, 1]."""
+
+    values: NDArray[Any]
+    #: Whether 8-bit values are still to be stretched by their minimum and maximum.
+    stretch: bool
+
+
+def mask(gt: Any, gt_threshold: float | None = None, *, name: str = "gt") -> NDArray[np.uint8]:
+    """Return a binary mask as C-contiguous uint8 of 0 and 1.
+
+    Parameters
+    ----------
+    gt : array_like, shape (H, W)
+        Booleans as they are; integers in 0…255 with foreground iff > 128; floats that are all 0
+        or 1.  Identical RGB channels (H, W, 3) and a last axis of length 1 are *not* accepted:
+        say which plane is meant.
+    gt_threshold : float, optional
+        Foreground iff the value is greater than this, for numbers of any range.
+    name : str
+        What the message calls the argument.
+
+    Raises
+    ------
+    InputError
+        When the shape is not 2-D or is empty, or the values do not say what is foreground.
+    """
+    array = _plane(gt, name)
+    kind = array.dtype.kind
+    if kind == "b":
+        if gt_threshold is not None:
+            raise InputError(
+                f"gt_threshold must be None for a boolean {name}; received {gt_threshold!r}"
+            )
+        return np.ascontiguousarray(array).view(np.uint8)
+    if gt_threshold is not None:
+        if kind == "f" and np.isnan(array).any():
+            raise InputError(f"{name} must not contain NaN; {_first(np.isnan(array))}")
+        return np.ascontiguousarray(array > gt_threshold).view(np.uint8)
+    if kind == "f":
+        bad = (array != 0) & (array != 1)
+        if bad.any():
+            raise InputError(
+                f"{name} as floats must be all 0 or 1, or gt_threshold must say what is "
+                f"foreground; {_first(bad, array)}"
+            )
+        return np.ascontiguousarray(array != 0).view(np.uint8)
+    top = array.max()
+    if array.dtype != np.uint8 and (top > 255 or array.min() < 0):
+        bad = (array < 0) | (array > 255)
+        raise InputError(
+            f"{name} as integers must lie in 0..255, or gt_threshold must say what is "
+            f"foreground; {_first(bad, array)}"
+        )
+    if top == 1:
+        raise InputError(
+            f"{name} must be boolean or 0..255 (foreground > 128), its maximum is 1: pass "
+            f"gt_threshold=0 if it holds 0 and 1, gt_threshold=128 if it is an empty 8-bit mask"
+        )
+    return np.ascontiguousarray(array > 128).view(np.uint8)
+
+
+def prediction(
+    pred: Any, conventions: Conventions, shape: tuple[int, int], *, name: str = "pred"
+) -> MapInput:
+    """Return a prediction as a canonical map of the truth's shape.
+
+    Parameters
+    ----------
+    pred : array_like, shape (H, W)
+        Integers in 0…255 or booleans, or floats in [0, 1] (`pred_scale=255`: in [0, 255]).
+    conventions : Conventions
+        `stretch`, `pred_scale` and `clip` are read.
+    shape : tuple of int
+        The truth's (H, W).
+
+    Raises
+    ------
+    InputError
+        On another shape, NaN, infinities, or values off the scale.
+    """
+    array = _plane(pred, name)
+    if array.shape != shape:
+        hint = " (the one is the other's transpose)" if array.shape == shape[::-1] else ""
+        raise InputError(
+            f"{name} and gt must have one shape; received {array.shape} and {shape}{hint}"
+        )
+    kind = array.dtype.kind
+    if kind == "b":
+        return MapInput(_sealed(array.view(np.uint8) * np.uint8(255)), False)
+    if kind == "f":
+        return _float_map(array, conventions, name)
+    return _integer_map(array, conventions, name)
+
+
+def _integer_map(array: NDArray[Any], conventions: Conventions, name: str) -> MapInput:
+    scale = conventions.pred_scale or 255
+    if array.dtype != np.uint8 or scale == 1:
+        low, high = int(array.min()), int(array.max())
+        if low < 0 or high > scale:
+            if not conventions.clip:
+                bad = (array < 0) | (array > scale)
+                raise InputError(
+                    f"{name} as integers must lie in 0..{scale} (pred_scale), or be clipped by "
+                    f"clip=True; {_first(bad, array)}"
+                )
+            array = np.clip(array, 0, scale)
+        array = array.astype(np.uint8)
+        if scale == 1:
+            array = array * np.uint8(255)
+    return MapInput(_sealed(array), conventions.stretch)
+
+
+def check_scale(highest: int, conventions: Conventions, *, name: str = "pred") -> None:
+    """Refuse an 8-bit map whose maximum is 1: a mask of 0 and 1 would be scored as near-black."""
+    if highest == 1 and conventions.pred_scale is None:
+        raise InputError(
+            f"{name} must be boolean, 0..255 or floats in [0, 1], its maximum is the integer 1: "
+            f"pass pred_scale=1 if it holds 0 and 1, pred_scale=255 if it is an 8-bit map"
+        )
+
+
+def _float_map(array: NDArray[Any], conventions: Conventions, name: str) -> MapInput:
+    # Half precision and the extended types have no kernel: float64 holds all of the first, and
+    # the last digits of the second are not kept.
+    single = array.dtype.itemsize <= 4
+    values = _sealed(array.astype(np.float32 if single else np.float64, copy=False))
+    scale = float(conventions.pred_scale or 1)
+    low, high, outside, first = _find_outside(values, 0.0, scale)
+    if outside:
+        position = tuple(int(i) for i in np.unravel_index(first, values.shape))
+        value = float(values[position])
+        if not np.isfinite(values).all():
+            finite = np.isfinite(values)
+            raise InputError(f"{name} must be finite; {_first(~finite, values)}")
+        if not conventions.clip:
+            advice = (
+                "pass pred_scale=255 for 8-bit values"
+                if scale == 1 and low >= 0 and 1.5 < high <= 255
+                else "pass clip=True to clip them"
+            )
+            raise InputError(
+                f"{name} must lie in [0, {scale:g}]; {outside} value(s) outside, the first "
+                f"{value!r} at {position}: {advice}"
+            )
+        values = np.clip(values, 0, values.dtype.type(scale))
+        low, high = max(low, 0.0), min(high, scale)
+    if scale != 1:
+        values = values / values.dtype.type(scale)
+        low, high = low / scale, high / scale
+    if conventions.stretch and low < high and not (low == 0.0 and high == 1.0):
+        smallest, largest = values.min(), values.max()
+        values = (values - smallest) / (largest - smallest)
+    return MapInput(_sealed(values), False)
+
+
+def unit_values(pred: MapInput) -> NDArray[Any]:
+    """Return a map as floats in [0, 1], stretched, by the literature's order of roundings."""
+    if pred.values.dtype != np.uint8:
+        return pred.values
+    values = pred.values / 255.0
+    if pred.stretch:
+        low, high = values.min(), values.max()
+        if low != high:
+            values = (values - low) / (high - low)
+    return values
+
+
+def adaptive_threshold(values: NDArray[Any]) -> float:
+    """Return min(2 · mean, 1), with the mean as NumPy takes it in the map's own precision."""
+    return min(2.0 * float(values.mean()), 1.0)
+
+
+def adaptive_mask(values: NDArray[Any], keep_at_zero: bool) -> NDArray[np.bool_]:
+    """Return the pixels at or above the adaptive threshold.
+
+    An all-zero map has threshold 0, at which the literature keeps everything; the strict policy
+    keeps nothing that is 0.
+    """
+    kept: NDArray[np.bool_] = values >= values.dtype.type(adaptive_threshold(values))
+    return kept if keep_at_zero else kept & (values > 0)
+
+
+def _sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a C-contiguous read-only view or copy: one array type, so one kernel each."""
+    sealed = np.ascontiguousarray(array).view()
+    sealed.flags.writeable = False
+    return sealed
+
+
+def _find_outside(values: NDArray[Any], low: float, high: float) -> tuple[float, float, int, int]:
+    if backends.resolve() == "reference":
+        bad = ~((values >= low) & (values <= high))
+        first = int(np.argmax(bad)) if bad.any() else -1
+        return float(values.min()), float(values.max()), int(bad.sum()), first
+    from fastsegmetrics.kernels import levels
+
+    return levels.find_outside(values.reshape(-1), low, high)
+
+
+def _plane(array: Any, name: str) -> NDArray[Any]:
+    """Return an array of booleans, integers or floats with two axes and at least one pixel."""
+    plane = np.asarray(array)
+    if plane.dtype.kind not in "buif":
+        raise InputError(
+            f"{name} must be an array of booleans, integers or floats; received dtype {plane.dtype}"
+        )
+    if plane.ndim != 2:
+        hint = ""
+        if plane.ndim == 3 and plane.shape[2] in (1, 3, 4):
+            hint = f"; pick one channel, for example {name}[..., 0]"
+        raise InputError(f"{name} must be 2-D (H, W); received shape {plane.shape}{hint}")
+    if plane.size == 0:
+        raise InputError(f"{name} must have at least one pixel; received shape {plane.shape}")
+    return plane
+
+
+def _first(bad: NDArray[np.bool_], array: NDArray[Any] | None = None) -> str:
+    position = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+    shown = "" if array is None else f"{array[position].item()!r} "
+    return f"{int(bad.sum())} value(s) break this, the first {shown}at {position}"

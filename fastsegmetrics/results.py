@@ -1,0 +1,225 @@
+"""Stage 5: per-image values first, aggregates computed from them, and the contract they obey."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.catalog import Direction, Metric
+from fastsegmetrics.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas
+
+    from fastsegmetrics.conventions import Conventions
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One number of a data set, with the count of what it is made of.
+
+    Attributes
+    ----------
+    name : str
+        The metric's name in the catalogue.
+    value : float
+        NaN when no sample could be used.
+    n_expected : int
+        Samples that the data set has.
+    n_used : int
+        Samples that `value` is made of.
+    n_undefined, n_infinite : int
+        Samples evaluated and left out because their value is undefined (NaN) or infinite.
+    direction : {"higher", "lower"}
+        Which values are better.
+    """
+
+    name: str
+    value: float
+    n_expected: int
+    n_used: int
+    n_undefined: int
+    n_infinite: int
+    direction: Direction
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Contract:
+    """Everything that shaped a number, as data: two runs compare only if these agree.
+
+    ``hash`` covers the conventions and the metrics' five stages, not the package versions.
+    """
+
+    conventions: Mapping[str, object]
+    metrics: Mapping[str, Mapping[str, object]]
+    versions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, metrics: tuple[Metric, ...], conventions: Conventions) -> Contract:
+        """Describe a set of metrics under a set of conventions."""
+        rows = {
+            metric.name: {
+                **metric.path.to_dict(),
+                "direction": metric.direction,
+                "empty_cases": metric.score.empty,
+                "citation": metric.score.citation,
+            }
+            for metric in metrics
+        }
+        return cls(conventions.to_dict(), rows, _versions())
+
+    @property
+    def hash(self) -> str:
+        """First 16 hexadecimal digits of the SHA-256 of conventions and metrics."""
+        told = {"conventions": dict(self.conventions), "metrics": self.metrics}
+        text = json.dumps(told, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the contract, with its hash, as plain data."""
+        return {
+            "hash": self.hash,
+            "conventions": dict(self.conventions),
+            "metrics": {name: dict(row) for name, row in self.metrics.items()},
+            "versions": dict(self.versions),
+        }
+
+
+class Result(Mapping[str, Aggregate]):
+    """The aggregates of one method on one data set, and the per-image values behind them.
+
+    Attributes
+    ----------
+    aggregates : dict of str to Aggregate
+        By metric name; the result itself is a mapping with the same content.
+    curves : dict of str to ndarray, shape (256,)
+        The curves asked for, thresholds 0…255 ascending.
+    per_image : dict of str to ndarray, shape (n,)
+        Per-image values by column name, in the order of `sample_ids`.
+    sample_ids : list of str or int
+        Sorted names; samples added without a name keep their order and are numbered.
+    contract : Contract
+        What shaped the numbers.
+    """
+
+    def __init__(
+        self,
+        aggregates: dict[str, Aggregate],
+        curves: dict[str, NDArray[np.float64]],
+        per_image: dict[str, NDArray[np.float64]],
+        sample_ids: list[str | int],
+        contract: Contract,
+    ) -> None:
+        self.aggregates = aggregates
+        self.curves = curves
+        self.per_image = per_image
+        self.sample_ids = sample_ids
+        self.contract = contract
+
+    def __getitem__(self, name: str) -> Aggregate:
+        return self.aggregates[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.aggregates)
+
+    def __len__(self) -> int:
+        return len(self.aggregates)
+
+    def __repr__(self) -> str:
+        lines = [f"Result of {len(self.sample_ids)} samples, contract {self.contract.hash}"]
+        for row in self.aggregates.values():
+            arrow = "↑" if row.direction == "higher" else "↓"
+            lines.append(f"  {row.name} {arrow} {row.value:.6g} ({row.n_used}/{row.n_expected})")
+        return "\n".join(lines)
+
+    def to_dict(self, *, per_image: bool = True) -> dict[str, object]:
+        """Return everything as plain data (floats stay floats, also NaN and infinities)."""
+        told: dict[str, object] = {
+            "contract": self.contract.to_dict(),
+            "aggregates": {name: dict(vars(row)) for name, row in self.aggregates.items()},
+            "curves": {name: curve.tolist() for name, curve in self.curves.items()},
+        }
+        if per_image:
+            told["sample_ids"] = list(self.sample_ids)
+            told["per_image"] = {name: column.tolist() for name, column in self.per_image.items()}
+        return told
+
+    def to_json(self, *, per_image: bool = True, indent: int | None = None) -> str:
+        """Return strict JSON: NaN as null, infinities as the strings "inf" and "-inf"."""
+        told = _json_ready(self.to_dict(per_image=per_image))
+        return json.dumps(told, indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self, *, per_image: bool = True) -> str:
+        """Return the per-image values, or the aggregates, as CSV with a header line."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        if per_image:
+            writer.writerow(["sample", *self.per_image])
+            for i, sample in enumerate(self.sample_ids):
+                row = (repr(float(column[i])) for column in self.per_image.values())
+                writer.writerow([sample, *row])
+        else:
+            writer.writerow(list(Aggregate.__dataclass_fields__))
+            for aggregate in self.aggregates.values():
+                writer.writerow(vars(aggregate).values())
+        return text.getvalue()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the per-image values as a data frame indexed by sample.
+
+        Raises
+        ------
+        MissingExtraError
+            When pandas is not installed (extra ``pandas``).
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingExtraError("pandas", "pandas", "Result.to_pandas") from error
+        index = pandas.Index(self.sample_ids, name="sample")
+        return pandas.DataFrame(self.per_image, index=index)
+
+
+def aggregate(metric: Metric, values: NDArray[np.float64], n_expected: int) -> Aggregate:
+    """Average a per-image column; the exactly rounded sum makes it free of order."""
+    finite = values[np.isfinite(values)]
+    n = int(finite.size)
+    mean = math.fsum(finite.tolist()) / n if n else math.nan
+    undefined = int(np.isnan(values).sum())
+    return Aggregate(
+        metric.name, mean, n_expected, n, undefined, len(values) - n - undefined, metric.direction
+    )
+
+
+def _json_ready(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _json_ready(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_json_ready(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
+
+
+def _versions() -> dict[str, str]:
+    from importlib import metadata
+
+    versions = {}
+    for package in ("fastsegmetrics", "numpy", "numba", "scipy", "opencv-python-headless"):
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            versions[package] = "not installed"
+    return versions

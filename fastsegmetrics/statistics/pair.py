@@ -1,0 +1,81 @@
+"""The statistics of one map against one mask, enough for every score of the sweep family."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.errors import InputError
+
+#: float64[4, 2, 3]: number, mean and squared deviations of P by quadrant and truth.
+CellMoments: TypeAlias = NDArray[np.float64]
+#: float64[256]: a value at each threshold level, ascending.
+Curve: TypeAlias = NDArray[np.float64]
+
+
+class LevelCounts(NamedTuple):
+    """Integer counts of one map, or of a data set; they add up exactly in any order.
+
+    ``levels[g, l]`` pixels of truth ``g`` at level ``l``; ``sides`` holds (tp, fp) of P > 0.5 and
+    (tp, fp) of the adaptive threshold.
+    """
+
+    levels: NDArray[np.int64]
+    sides: NDArray[np.int64]
+
+    @property
+    def n_pixels(self) -> int:
+        """Number of pixels counted."""
+        return int(self.levels.sum())
+
+    @property
+    def n_foreground(self) -> int:
+        """Number of foreground pixels of the truth."""
+        return int(self.levels[1].sum())
+
+    def merged(self, other: LevelCounts) -> LevelCounts:
+        """Return the counts of both sets of pixels together."""
+        return LevelCounts(self.levels + other.levels, self.sides + other.sides)
+
+    @classmethod
+    def none(cls) -> LevelCounts:
+        """Return the counts of no pixel."""
+        return cls(np.zeros((2, 256), np.int64), np.zeros((2, 2), np.int64))
+
+    def to_bytes(self) -> bytes:
+        """Return a compact form: the levels that occur, then the sides, as little-endian int64."""
+        occurring = np.flatnonzero(self.levels.any(axis=0))
+        head = np.concatenate(
+            ([occurring.size], occurring, self.levels[:, occurring].ravel(), self.sides.ravel())
+        )
+        return head.astype("<i8").tobytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> LevelCounts:
+        """Read what `to_bytes` wrote."""
+        numbers = np.frombuffer(data, "<i8").astype(np.int64)
+        n = int(numbers[0]) if numbers.size else -1
+        if n < 0 or numbers.size != 1 + 3 * n + 4:
+            raise InputError(f"data must be what to_bytes wrote; received {len(data)} bytes")
+        counts = cls.none()
+        counts.levels[:, numbers[1 : n + 1]] = numbers[n + 1 : 3 * n + 1].reshape(2, n)
+        counts.sides[:] = numbers[3 * n + 1 :].reshape(2, 2)
+        return counts
+
+
+class PairStatistics(NamedTuple):
+    """Everything the sweep family asks of one pair.
+
+    ``moments`` are by quadrant around (`split_row`, `split_column`), the truth's centroid.
+    """
+
+    counts: LevelCounts
+    moments: CellMoments
+    absolute_error: float
+    mean: float
+    split_row: int
+    split_column: int
+    height: int
+    width: int

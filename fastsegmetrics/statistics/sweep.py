@@ -1,0 +1,115 @@
+"""The producer of the sweep family: one map against one target, in one pass over its pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import represent
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.statistics.pair import LevelCounts, PairStatistics
+from fastsegmetrics.target import Target
+
+# np.mean sums pairwise: its relative error stays below log2(pixels) + 8 roundings, so that 256 of
+# them hold for every image.
+_NEAR_THRESHOLD = 2.0**-44
+
+
+def pair_statistics(pred: Any, target: Target, conventions: Conventions) -> PairStatistics:
+    """Return the level counts and moments of a prediction on a target.
+
+    Parameters
+    ----------
+    pred : array_like, shape (H, W)
+        The prediction, see `represent.prediction`.
+    target : Target
+        The truth.
+    conventions : Conventions
+        How the prediction is read, stretched and thresholded.
+
+    Raises
+    ------
+    InputError
+        When the prediction is refused.
+    """
+    canonical = represent.prediction(pred, conventions, target.shape)
+    if canonical.values.dtype == np.uint8:
+        return _eight_bit(canonical, target, conventions)
+    return _floating(canonical.values, target, conventions)
+
+
+def mean_absolute_error(pred: Any, target: Target, conventions: Conventions) -> float:
+    """Return mean |P − G| alone, without a table; the same bits as `PairStatistics` gives.
+
+    Parameters, errors: as for `pair_statistics`.
+    """
+    canonical = represent.prediction(pred, conventions, target.shape)
+    if canonical.values.dtype != np.uint8:
+        return _floating(canonical.values, target, conventions).absolute_error / target.n_pixels
+    from fastsegmetrics.kernels import levels
+
+    total, inside, area, low, high = levels.level_sums(
+        canonical.values.reshape(-1), target.mask.reshape(-1)
+    )
+    represent.check_scale(high, conventions)
+    if not canonical.stretch or low == high:
+        low, high = 0, 255
+    outside_error = total - inside - low * (target.n_pixels - area)
+    error = outside_error + high * area - inside
+    return float(error / (high - low) / target.n_pixels)
+
+
+def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> PairStatistics:
+    from fastsegmetrics.kernels import levels
+
+    keep_at_zero = conventions.policy == "published"
+    split_row, split_column = target.split
+    height, width = target.shape
+    flat, truth = pred.values.reshape(-1), target.mask.reshape(-1)
+    table = levels.level_table(
+        flat, truth, _words(flat), _words(truth), width, split_row, split_column
+    )
+    counts, sides, moments, error, mean, highest, ambiguous = levels.describe_table(
+        table, pred.stretch, keep_at_zero, _NEAR_THRESHOLD
+    )
+    represent.check_scale(highest, conventions)
+    if ambiguous:
+        kept = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero).reshape(-1)
+        tp = int(np.count_nonzero(kept & (truth != 0)))
+        sides[1] = tp, int(np.count_nonzero(kept)) - tp
+    return PairStatistics(
+        LevelCounts(counts, sides), moments, error, mean, split_row, split_column, height, width
+    )
+
+
+def _floating(pred: NDArray[Any], target: Target, conventions: Conventions) -> PairStatistics:
+    from fastsegmetrics.kernels import levels
+
+    split_row, split_column = target.split
+    height, width = target.shape
+    of_map = pred.dtype.type
+    counts, sides, moments, error, mean = levels.describe_floats(
+        pred,
+        target.mask,
+        split_row,
+        split_column,
+        of_map(255),
+        of_map(represent.adaptive_threshold(pred)),
+        conventions.policy == "published",
+    )
+    return PairStatistics(
+        LevelCounts(counts, sides), moments, error, mean, split_row, split_column, height, width
+    )
+
+
+def _words(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    words = flat[: flat.size // 8 * 8].view(np.uint64)
+    if words.flags.aligned:
+        return words
+    # Numba would compile a kernel of its own for memory that is not aligned to its items.
+    words = flat[: flat.size // 8 * 8].copy().view(np.uint64)
+    words.flags.writeable = False
+    return words

@@ -1,0 +1,106 @@
+"""The ground truth of one image and everything that it alone decides, computed once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import backend as backends
+from fastsegmetrics import represent
+
+
+class _Sums(NamedTuple):
+    area: int
+    rows: int
+    columns: int
+
+
+class Target:
+    """A binary ground truth, prepared once and shared by every method scored on it.
+
+    Parameters
+    ----------
+    gt : array_like, shape (H, W)
+        Booleans as they are; integers in 0…255, foreground iff > 128.
+    gt_threshold : float, optional
+        Foreground iff the value is greater than this.
+
+    Attributes
+    ----------
+    mask : ndarray of uint8, shape (H, W)
+        0 and 1, read-only.
+
+    Raises
+    ------
+    InputError
+        When `gt` is not 2-D, is empty, or does not say what is foreground.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Target(np.array([[0, 255, 255]], np.uint8)).n_foreground
+    2
+    """
+
+    def __init__(self, gt: Any, gt_threshold: float | None = None) -> None:
+        converted = represent.mask(gt, gt_threshold)
+        if np.may_share_memory(converted, np.asarray(gt)):
+            # A caller may write into its array afterwards; what is cached here must not follow.
+            converted = converted.copy()
+        converted.setflags(write=False)
+        self.mask: NDArray[np.uint8] = converted
+        self._known_sums: _Sums | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width in pixels."""
+        height, width = self.mask.shape
+        return height, width
+
+    @property
+    def n_pixels(self) -> int:
+        """Number of pixels."""
+        return self.mask.size
+
+    @property
+    def n_foreground(self) -> int:
+        """Number of foreground pixels."""
+        return self._sums.area
+
+    @property
+    def split(self) -> tuple[int, int]:
+        """Row and column that begin the lower and the right quadrants of the S-measure.
+
+        The foreground's centroid, each coordinate rounded half to even, plus 1.  Without
+        foreground there is no split: both are the size of the image.
+        """
+        area, rows, columns = self._sums
+        if area == 0:
+            return self.shape
+        return round_half_even(rows, area) + 1, round_half_even(columns, area) + 1
+
+    @property
+    def _sums(self) -> _Sums:
+        # Not functools.cached_property: until Python 3.12 its lock is shared by all instances, so
+        # that threads would wait for each other's kernels.  Computing twice is harmless.
+        if self._known_sums is None:
+            self._known_sums = self._compute_sums()
+        return self._known_sums
+
+    def _compute_sums(self) -> _Sums:
+        if backends.resolve() == "reference":
+            from fastsegmetrics.reference import levels as reference
+
+            return _Sums(*reference.mask_sums(self.mask))
+        from fastsegmetrics.kernels import levels
+
+        return _Sums(*levels.mask_sums(self.mask))
+
+
+def round_half_even(numerator: int, denominator: int) -> int:
+    """Round a quotient of non-negative integers exactly, halves to even."""
+    quotient, remainder = divmod(numerator, denominator)
+    twice = 2 * remainder
+    return quotient + (twice > denominator or (twice == denominator and quotient % 2 == 1))
