@@ -2,7 +2,7 @@
 
 Run in the environment of tools/peers/requirements.txt::
 
-    python tools/make_goldens.py
+    PYTHONPATH=tests python tools/make_goldens.py
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+import peer_columns
 import py_sod_metrics
+import scenes
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-
-import peer_columns
-import scenes
 
 
 def golden_arrays() -> dict[str, np.ndarray]:
