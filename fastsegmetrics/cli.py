@@ -16,7 +16,7 @@ DONE, DONE_WITH_SKIPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 _FORMATS = click.Choice(["table", "markdown", "latex", "csv", "json"])
 
 
-class _NamedFolder(click.ParamType):
+class _NamedFolder(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     name = "NAME=DIR"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
@@ -95,46 +95,117 @@ def cli(context: click.Context) -> None:
 
 @cli.command()
 @click.option("--gt", required=True, metavar="DIR", help="Folder of ground truths.")
-@click.option("--pred", "preds", required=True, multiple=True, type=_NamedFolder(),
-              help="A method's name and its folder of predictions; may be repeated.")  # fmt: skip
-@click.option("--metrics", default="sod", show_default=True, metavar="sod|cod|all|NAMES",
-              help="A suite, or names with commas between (see `fastsegmetrics metrics`).")  # fmt: skip
-@click.option("--out", metavar="RUN_DIR",
-              help="Keep everything here; the same command continues a stopped run.")  # fmt: skip
-@click.option("--workers", type=int, metavar="N",
-              help="Threads [default: the usable processors, at most 8].")  # fmt: skip
-@click.option("--missing", type=click.Choice(["error", "skip", "zero"]), default="error",
-              show_default=True, help="A ground truth without a prediction: stop before anything "
-              "is computed, leave it out, or score an all-zero map.")  # fmt: skip
-@click.option("--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-              help="A file that cannot be read or measured: stop, or leave it out.")  # fmt: skip
-@click.option("--resize", type=click.Choice(["error", "bilinear"]), default="error",
-              show_default=True, help="A prediction of another size than its ground truth.")  # fmt: skip
-@click.option("--stretch/--no-stretch", default=True, show_default=True,
-              help="Stretch each prediction to [0, 1] by its own minimum and maximum.")  # fmt: skip
-@click.option("--policy", type=click.Choice(["published", "strict"]), default="published",
-              show_default=True, help="Degenerate cases: the literature's number, or the "
-              "mathematically right one.")  # fmt: skip
-@click.option("--both-empty", type=click.Choice(["perfect", "undefined"]), default="perfect",
-              show_default=True, help="Strict only: truth and prediction empty are 1 or NaN.")  # fmt: skip
-@click.option("--gt-threshold", type=float, metavar="X",
-              help="Ground truth is foreground where greater than this [default: 128 of 255].")  # fmt: skip
-@click.option("--pred-scale", type=click.Choice(["1", "255"]),
-              help="Full scale of the predictions' numbers [default: by their type].")  # fmt: skip
+@click.option(
+    "--pred",
+    "preds",
+    required=True,
+    multiple=True,
+    type=_NamedFolder(),
+    help="A method's name and its folder of predictions; may be repeated.",
+)
+@click.option(
+    "--metrics",
+    default="sod",
+    show_default=True,
+    metavar="sod|cod|all|NAMES",
+    help="A suite, or names with commas between (see `fastsegmetrics metrics`).",
+)
+@click.option(
+    "--out",
+    metavar="RUN_DIR",
+    help="Keep everything here; the same command continues a stopped run.",
+)
+@click.option(
+    "--workers", type=int, metavar="N", help="Threads [default: the usable processors, at most 8]."
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "skip", "zero"]),
+    default="error",
+    show_default=True,
+    help="A ground truth without a prediction: stop before anything "
+    "is computed, leave it out, or score an all-zero map.",
+)
+@click.option(
+    "--on-error",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="A file that cannot be read or measured: stop, or leave it out.",
+)
+@click.option(
+    "--resize",
+    type=click.Choice(["error", "bilinear"]),
+    default="error",
+    show_default=True,
+    help="A prediction of another size than its ground truth.",
+)
+@click.option(
+    "--stretch/--no-stretch",
+    default=True,
+    show_default=True,
+    help="Stretch each prediction to [0, 1] by its own minimum and maximum.",
+)
+@click.option(
+    "--policy",
+    type=click.Choice(["published", "strict"]),
+    default="published",
+    show_default=True,
+    help="Degenerate cases: the literature's number, or the mathematically right one.",
+)
+@click.option(
+    "--both-empty",
+    type=click.Choice(["perfect", "undefined"]),
+    default="perfect",
+    show_default=True,
+    help="Strict only: truth and prediction empty are 1 or NaN.",
+)
+@click.option(
+    "--gt-threshold",
+    type=float,
+    metavar="X",
+    help="Ground truth is foreground where greater than this [default: 128 of 255].",
+)
+@click.option(
+    "--pred-scale",
+    type=click.Choice(["1", "255"]),
+    help="Full scale of the predictions' numbers [default: by their type].",
+)
 @click.option("--clip", is_flag=True, help="Clip predictions to their scale.")
 @click.option("--beta2", type=float, default=0.3, show_default=True, help="β² of f_beta.")
-@click.option("--alpha", type=float, default=0.5, show_default=True,
-              help="Weight of the object term of the S-measure.")  # fmt: skip
-@click.option("--e-denominator", type=click.Choice(["N-1", "N"]), default="N-1", show_default=True,
-              help="Divisor of the E-measure.")  # fmt: skip
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="Weight of the object term of the S-measure.",
+)
+@click.option(
+    "--e-denominator",
+    type=click.Choice(["N-1", "N"]),
+    default="N-1",
+    show_default=True,
+    help="Divisor of the E-measure.",
+)
 @click.option("--gt-prefix", default="", metavar="TEXT", help="Left off before pairing names.")
 @click.option("--gt-suffix", default="", metavar="TEXT", help="Likewise, as _gt in a_gt.png.")
 @click.option("--pred-prefix", default="", metavar="TEXT", help="Likewise.")
 @click.option("--pred-suffix", default="", metavar="TEXT", help="Likewise.")
-@click.option("--format", "form", type=_FORMATS, default="table", show_default=True,
-              help="What is printed on standard output.")  # fmt: skip
-@click.option("--digits", type=click.IntRange(1, 17), default=3, show_default=True,
-              help="Digits of the values in tables.")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=_FORMATS,
+    default="table",
+    show_default=True,
+    help="What is printed on standard output.",
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(1, 17),
+    default=3,
+    show_default=True,
+    help="Digits of the values in tables.",
+)
 @click.option("--quiet", is_flag=True, help="No progress; only the table, and what was left out.")
 def evaluate(
     gt: str,
@@ -213,8 +284,13 @@ def _terminal() -> dict[str, Any]:
 @cli.command()
 @click.argument("run_dirs", metavar="RUN_DIR...", nargs=-1, required=True)
 @click.option("--format", "form", type=_FORMATS, default="table", show_default=True)
-@click.option("--digits", type=click.IntRange(1, 17), default=3, show_default=True,
-              help="Digits of the values in tables.")  # fmt: skip
+@click.option(
+    "--digits",
+    type=click.IntRange(1, 17),
+    default=3,
+    show_default=True,
+    help="Digits of the values in tables.",
+)
 def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     """Print the table of one or more finished runs.
 
@@ -231,8 +307,9 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
 
 @cli.command()
 @click.option("--out", default="fastsegmetrics-demo", show_default=True, metavar="DIR")
-@click.option("--n", type=click.IntRange(1, 10_000), default=24, show_default=True,
-              help="Number of images.")  # fmt: skip
+@click.option(
+    "--n", type=click.IntRange(1, 10_000), default=24, show_default=True, help="Number of images."
+)
 def demo(out: str, n: int) -> int:
     """Make a small benchmark of two methods from nothing and evaluate it, curves included."""
     from pathlib import Path
@@ -268,8 +345,13 @@ def demo(out: str, n: int) -> int:
 
 @cli.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["table", "markdown", "json"]),
-              default="table", show_default=True)  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    show_default=True,
+)
 def metrics(names: tuple[str, ...], form: str) -> int:
     """List the metrics, or describe those named in full.
 
@@ -304,5 +386,10 @@ def warmup() -> int:
     from fastsegmetrics.warmup import warm_up
 
     done = warm_up()
-    click.echo(f"{done.seconds:.1f} s; {done.cache}")
+    kept = (
+        f"kept in {done.cache}"
+        if done.cache is not None
+        else "no folder can be written, so every process compiles its own"
+    )
+    click.echo(f"kernels ready in {done.seconds:.1f} s; {kept}")
     return DONE

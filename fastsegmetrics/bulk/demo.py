@@ -1,4 +1,4 @@
-"""A small benchmark made from nothing: masks and the maps of two methods, one better than the other.
+"""A small benchmark made from nothing: masks, and the maps of a better and a worse method.
 
 Integers and NumPy's frozen legacy generator only, so that every machine makes the same pixels and
 the demonstration can be compared with its printed result.

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 from fastsegmetrics.errors import FastSegMetricsError, InputError
 
@@ -67,6 +67,7 @@ class StoredPair(NamedTuple):
     measurement: bytes | None
 
 
+@final
 class RunStore:
     """The store of one run directory; one process writes it at a time.
 
@@ -114,7 +115,9 @@ class RunStore:
     def _open(self) -> None:
         # Held until closing, so that a second run into the same folder is told, not mixed in.
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._db.execute("PRAGMA journal_mode = TRUNCATE")
+        self._db.execute("PRAGMA journal_mode = DELETE")
+        # A row is 3 to 7 KB: at the default 4 KB page an insertion takes nearly twice as long.
+        self._db.execute("PRAGMA page_size = 16384")
         self._db.execute("PRAGMA synchronous = NORMAL")
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         application = self._db.execute("PRAGMA application_id").fetchone()[0]

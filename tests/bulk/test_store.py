@@ -96,7 +96,7 @@ time.sleep(60)
 
 
 def test_a_folder_without_a_store(tmp_path):
-    with pytest.raises(InputError, match="not a run directory, it has no run.sqlite"):
+    with pytest.raises(InputError, match=r"not a run directory, it has no run\.sqlite"):
         RunStore(tmp_path, create=False)
     with pytest.raises(InputError, match="not a run directory"):
         RunStore(tmp_path / "none", create=False)

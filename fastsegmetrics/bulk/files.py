@@ -1,0 +1,125 @@
+"""The files of a finished run directory, for people and for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastsegmetrics.errors import InputError
+
+if TYPE_CHECKING:
+    from fastsegmetrics.bulk.run import Run
+
+SUMMARY, CONTRACT, PER_IMAGE, CURVES = (
+    "summary.json", "contract.json", "per_image.csv", "curves.csv",
+)  # fmt: skip
+
+_COUNTS = ("value", "n_expected", "n_used", "n_undefined", "n_infinite", "direction")
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """The aggregates of a run with everything that was left out, ready for JSON.
+
+    NaN becomes None, infinities the strings "inf" and "-inf".
+    """
+    skipped: dict[str, dict[str, str]] = {method: {} for method in run}
+    for one in run.skipped:
+        skipped[one.method][one.sample] = one.reason
+    return {
+        "contract_hash": run.contract.hash,
+        "n_samples": len(run.samples),
+        "methods": {
+            method: {
+                "metrics": {
+                    name: {field: jsonable(getattr(aggregate, field)) for field in _COUNTS}
+                    for name, aggregate in result.aggregates.items()
+                },
+                "n_resized": run.n_resized[method],
+                "missing": run.missing[method],
+                "extra": run.extra[method],
+                "skipped": skipped[method],
+            }
+            for method, result in run.items()
+        },
+        "contract": run.contract.to_dict(),
+    }
+
+
+def write_files(run: Run, directory: Path) -> None:
+    """Write summary, contract, per-image values and curves, each whole or not at all.
+
+    Raises
+    ------
+    InputError
+        The directory cannot be written.
+    """
+    # summary.json last: where it stands, all the others do.
+    for name, text in (
+        (CONTRACT, _json({**run.contract.to_dict(), "hash": run.contract.hash})),
+        (PER_IMAGE, _csv(_per_image(run))),
+        (CURVES, _csv(_curves(run))),
+        (SUMMARY, _json(summary(run))),
+    ):
+        _replace(directory / name, text.encode("utf-8", "backslashreplace"))
+
+
+def discard_summary(directory: Path) -> None:
+    """Take away the summary, so that a directory which is being added to is not taken for done."""
+    (directory / SUMMARY).unlink(missing_ok=True)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        if path.is_file() and path.read_bytes() == data:
+            return
+        part.write_bytes(data)
+        os.replace(part, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def jsonable(value: Any) -> Any:
+    """`value`, a NaN as None and an infinity as "inf" or "-inf"."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return float(value)
+    return value
+
+
+def _csv(lines: Iterable[Iterable[Any]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(lines)
+    return stream.getvalue()
+
+
+def _per_image(run: Run) -> Iterator[list[Any]]:
+    columns = list(next(iter(run.values())).per_image)
+    yield ["method", "sample", *columns]
+    for method, result in run.items():
+        values = [result.per_image[column].tolist() for column in columns]
+        for sample, *row in zip(result.sample_ids, *values, strict=True):
+            yield [method, sample, *row]
+
+
+def _curves(run: Run) -> Iterator[list[Any]]:
+    names = list(next(iter(run.values())).curves)
+    yield ["method", "threshold", *names]
+    for method, result in run.items():
+        if names:
+            values = [result.curves[name].tolist() for name in names]
+            for threshold, *row in zip(range(len(values[0])), *values, strict=True):
+                yield [method, threshold, *row]

@@ -1,0 +1,305 @@
+"""Evaluate folders of predictions against a folder of ground truths, resumably."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from fastsegmetrics import backend as backends
+from fastsegmetrics.bulk.executor import check_workers, in_order
+from fastsegmetrics.bulk.files import discard_summary, write_files
+from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample
+from fastsegmetrics.bulk.pairs import PairList, pair
+from fastsegmetrics.bulk.progress import Bar, Observer
+from fastsegmetrics.bulk.resume import Kept, check_contract
+from fastsegmetrics.bulk.store import RunStore, StoredPair
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.evaluate import Evaluator
+
+if TYPE_CHECKING:
+    from fastsegmetrics.results import Contract, Result
+
+
+class Skipped(NamedTuple):
+    """A pair that could not be read or measured, and the one-line reason."""
+
+    sample: str
+    method: str
+    reason: str
+
+
+class MissingPredictionsError(InputError):
+    """Ground truths have no prediction; `missing` lists their names by method."""
+
+    def __init__(self, missing: Mapping[str, list[str]]) -> None:
+        self.missing = missing
+        count = sum(len(names) for names in missing.values())
+        parts = "; ".join(
+            f"{method}: {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}"
+            for method, names in missing.items()
+        )
+        super().__init__(
+            f"{count} prediction{'s are' if count != 1 else ' is'} missing ({parts}); "
+            f"--missing skip leaves them out, --missing zero scores an all-zero map"
+        )
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """The run was interrupted; `done` of `total` samples are in the store, if there is one."""
+
+    def __init__(self, done: int, total: int, directory: Path | None) -> None:
+        self.done, self.total, self.directory = done, total, directory
+        super().__init__(f"interrupted after {done} of {total} samples")
+
+
+class Run(Mapping[str, "Result"]):
+    """What a folder run gives: a mapping from method to `Result`, and what was left out.
+
+    Attributes
+    ----------
+    samples : tuple of str
+        Names of all ground truths.
+    missing, extra : dict of str to list of str
+        Names without a prediction, and predictions without a ground truth, by method.
+    skipped : tuple of Skipped
+        Pairs that could not be read or measured.
+    n_resized : dict of str to int
+        Predictions resized to their ground truth, by method.
+    contract : Contract
+        Every choice that shaped the numbers.
+    directory : Path or None
+        The run directory.
+    """
+
+    def __init__(
+        self,
+        results: Mapping[str, Result],
+        pairs: PairList,
+        *,
+        skipped: tuple[Skipped, ...],
+        n_resized: Mapping[str, int],
+        contract: Contract,
+        directory: Path | None,
+    ) -> None:
+        self._results = dict(results)
+        self.samples = tuple(pairs.samples)
+        self.missing = {method: list(names) for method, names in pairs.missing.items()}
+        self.extra = {method: list(names) for method, names in pairs.extra.items()}
+        self.skipped = skipped
+        self.n_resized = dict(n_resized)
+        self.contract = contract
+        self.directory = directory
+
+    def __getitem__(self, method: str) -> Result:
+        return self._results[method]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every ground truth counts for every method."""
+        left_out = self.contract.conventions["missing"] == "skip" and any(self.missing.values())
+        return not self.skipped and not left_out
+
+
+def evaluate_folders(
+    gt: str | Path,
+    preds: Mapping[str, str | Path],
+    *,
+    metrics: str | Iterable[str] = "sod",
+    out: str | Path | None = None,
+    workers: int | None = None,
+    on_error: Literal["stop", "skip"] = "stop",
+    backend: backends.Backend | None = None,
+    progress: bool | Observer = False,
+    gt_prefix: str = "",
+    gt_suffix: str = "",
+    pred_prefix: str = "",
+    pred_suffix: str = "",
+    **conventions: Any,
+) -> Run:
+    """Evaluate one or more folders of predictions against a folder of ground truths.
+
+    Files are paired by name without extension; folders may be nested. Each ground truth is read
+    and prepared once for all methods. The result does not depend on `workers`, nor on how often
+    the run was stopped and continued, to the last bit.
+
+    Parameters
+    ----------
+    gt : path
+        Folder of the ground truths.
+    preds : mapping of str to path
+        Method name to folder of predictions.
+    metrics : str or iterable of str
+        As for `Evaluator`.
+    out : path, optional
+        Run directory: holds every measured pair (``run.sqlite``) while the run goes on, so that
+        the same call continues a killed one, and at the end ``summary.json``, ``contract.json``,
+        ``per_image.csv`` and ``curves.csv``.
+    workers : int, optional
+        Threads; by default the processors this process may use, at most 8.
+    on_error : {"stop", "skip"}
+        What to do about a file that cannot be read or measured: raise, after what is in flight is
+        stored, or leave the pair out and list it in `Run.skipped`.
+    backend : {"compiled", "reference"}, optional
+        Who computes.
+    progress : bool or Observer
+        True draws a bar on standard error if that is a terminal.
+    gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
+        Parts of file names to be left off before pairing.
+    **conventions
+        As for `Evaluator`, among them ``missing="error"|"skip"|"zero"`` (a ground truth without a
+        prediction: raise before anything is computed, leave out, score an all-zero map) and
+        ``resize="error"|"bilinear"``.
+
+    Returns
+    -------
+    Run
+        Mapping from method to `Result`.
+
+    Raises
+    ------
+    InputError
+        A folder, name or choice is wrong, predictions are missing, a run directory holds another
+        run, or a pair could not be measured.
+
+    Examples
+    --------
+    >>> import fastsegmetrics as fsm
+    >>> run = fsm.evaluate_folders("gt", {"mine": "maps"}, out="run")      # doctest: +SKIP
+    >>> run["mine"]["f_beta.max"].value                                    # doctest: +SKIP
+    0.9124
+    """
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
+    if not preds:
+        raise InputError("preds must name at least one method; received none")
+    n_workers = check_workers(workers)
+    evaluators = {method: Evaluator(metrics, backend=backend, **conventions) for method in preds}
+    plan = next(iter(evaluators.values())).plan
+    contract = next(iter(evaluators.values())).contract
+    observer = progress if isinstance(progress, Observer) else Bar() if progress else Observer()
+    pairs = pair(
+        gt, preds, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
+        pred_prefix=pred_prefix, pred_suffix=pred_suffix,
+    )  # fmt: skip
+    observer.paired(pairs)
+    missing = {method: names for method, names in pairs.missing.items() if names}
+    if missing and plan.conventions.missing == "error":
+        raise MissingPredictionsError(missing)
+    with ExitStack() as stack:
+        store = None
+        if out is not None:
+            store = stack.enter_context(RunStore(out))
+            check_contract(store, contract.to_dict())
+        job = _Job(pairs, evaluators, contract, store, on_error == "stop", observer)
+        return job.run(n_workers, backends.resolve(backend))
+
+
+class _Job:
+    """One run: everything but the measuring happens in the caller's thread, in sample order."""
+
+    def __init__(
+        self,
+        pairs: PairList,
+        evaluators: Mapping[str, Evaluator],
+        contract: Contract,
+        store: RunStore | None,
+        stop: bool,
+        observer: Observer,
+    ) -> None:
+        self._pairs = pairs
+        self._evaluators = evaluators
+        self._plan = next(iter(evaluators.values())).plan
+        self._contract = contract
+        self._store = store
+        self._stop = stop
+        self._observer = observer
+        self._kept = None if store is None else Kept(store, pairs, retry_skipped=stop)
+        self._zero = self._plan.conventions.missing == "zero"
+        self._reused: dict[str, dict[str, StoredPair]] = {}
+        self._skipped: list[Skipped] = []
+        self._n_resized = dict.fromkeys(pairs.predictions, 0)
+        self._stopped_by: str | None = None
+        self._measured_anew = False
+        self._done = 0
+
+    def run(self, workers: int, backend: backends.Backend) -> Run:
+        measurer = Measurer(self._plan, backend=backend, keep_bytes=self._store is not None)
+        total = len(self._pairs.samples)
+        self._observer.started(total, 0 if self._kept is None else len(self._kept))
+        try:
+            for sample, outcomes in in_order(measurer, self._samples(), workers):
+                self._take(sample, outcomes)
+        except KeyboardInterrupt:
+            directory = None if self._store is None else self._store.directory
+            raise RunInterrupted(self._done, total, directory) from None
+        finally:
+            self._observer.ended()
+        if self._stopped_by is not None:
+            raise InputError(self._stopped_by)
+        return self._finish(total)
+
+    def _samples(self) -> Iterator[Sample]:
+        for name in self._pairs.samples:
+            if self._stopped_by is not None:
+                # What is in flight is still taken, so that nothing done is lost.
+                return
+            rows = {} if self._kept is None else self._kept.rows(name)
+            if rows:
+                self._reused[name] = rows
+            wanted = [
+                (method, files.get(name))
+                for method, files in self._pairs.predictions.items()
+                if method not in rows and (self._zero or name in files)
+            ]
+            yield Sample(name, self._pairs.truths[name], wanted)
+
+    def _take(self, sample: Sample, outcomes: list[Outcome]) -> None:
+        for row in self._reused.pop(sample.name, {}).values():
+            self._count(row)
+            if row.measurement is not None:
+                restored = self._plan.measurement_from_bytes(row.measurement)
+                self._evaluators[row.method].add(restored, sample_id=sample.name)
+        for row, measurement in outcomes:
+            if row.reason is not None and self._stop:
+                self._stopped_by = self._stopped_by or row.reason
+                continue
+            self._count(row)
+            if measurement is not None:
+                self._evaluators[row.method].add(measurement, sample_id=sample.name)
+            if self._store is not None:
+                if not self._measured_anew:
+                    discard_summary(self._store.directory)
+                    self._measured_anew = True
+                self._store.add(row)
+        if self._store is not None:
+            self._store.commit_when_due()
+        self._done += 1
+        self._observer.advanced(self._done, len(self._skipped))
+
+    def _count(self, row: StoredPair) -> None:
+        if row.reason is not None:
+            self._skipped.append(Skipped(row.sample, row.method, row.reason))
+        elif row.resized:
+            self._n_resized[row.method] += 1
+
+    def _finish(self, total: int) -> Run:
+        run = Run(
+            {m: evaluator.result(n_expected=total) for m, evaluator in self._evaluators.items()},
+            self._pairs,
+            skipped=tuple(self._skipped),
+            n_resized=self._n_resized,
+            contract=self._contract,
+            directory=None if self._store is None else self._store.directory,
+        )
+        if self._store is not None:
+            self._store.commit()
+            write_files(run, self._store.directory)
+        return run

@@ -1,0 +1,102 @@
+"""Finished run directories read back, one or several for one table."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fastsegmetrics.bulk.files import SUMMARY
+from fastsegmetrics.bulk.resume import first_difference
+from fastsegmetrics.bulk.store import STORE_NAME
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.results import Aggregate
+
+
+class Shown(NamedTuple):
+    """Aggregates by method, the same as JSON, and what must be said about them."""
+
+    aggregates: dict[str, dict[str, Aggregate]]
+    as_json: Any
+    warnings: tuple[str, ...]
+
+
+def load_summary(directory: str | Path) -> dict[str, Any]:
+    """The summary of a finished run directory.
+
+    Raises
+    ------
+    InputError
+        No run directory, an unfinished one, or a damaged summary.
+    """
+    path = Path(directory) / SUMMARY
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(loaded["methods"], dict):
+            raise TypeError
+    except FileNotFoundError as error:
+        if (Path(directory) / STORE_NAME).is_file():
+            raise InputError(
+                f"{directory}: the run is not finished; the `evaluate` command that began it "
+                f"continues it"
+            ) from error
+        raise InputError(f"{directory}: not a run directory, it has no {SUMMARY}") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not the summary of a run") from error
+    return loaded
+
+
+def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
+    """Lay one or more summaries side by side.
+
+    Parameters
+    ----------
+    summaries : mapping of str to dict
+        Run directory to `load_summary` of it.
+
+    Returns
+    -------
+    Shown
+        With a warning for each run whose contract is not the first one's. A method's name gets
+        its run directory added where several runs have it.
+
+    Raises
+    ------
+    InputError
+        The runs have other metrics.
+    """
+    first_directory, first = next(iter(summaries.items()))
+    names = [method for one in summaries.values() for method in one["methods"]]
+    aggregates: dict[str, dict[str, Aggregate]] = {}
+    warnings = []
+    for directory, one in summaries.items():
+        for method, entry in one["methods"].items():
+            label = f"{method} ({directory})" if names.count(method) > 1 else method
+            aggregates[label] = {
+                name: _aggregate(name, fields) for name, fields in entry["metrics"].items()
+            }
+        difference = first_difference(first["contract"], one["contract"])
+        if difference is not None:
+            name, before, now = difference
+            warnings.append(
+                f"not comparable: {name} is {before} in {first_directory} and {now} in {directory}"
+            )
+        if one["n_samples"] != first["n_samples"]:
+            warnings.append(
+                f"{first_directory} has {first['n_samples']:,} ground truths, {directory} has "
+                f"{one['n_samples']:,}"
+            )
+    metrics = {tuple(by_metric) for by_metric in aggregates.values()}
+    if len(metrics) > 1:
+        raise InputError("the runs have other metrics and do not fit into one table")
+    return Shown(aggregates, first if len(summaries) == 1 else dict(summaries), tuple(warnings))
+
+
+def _aggregate(name: str, fields: Mapping[str, Any]) -> Aggregate:
+    value = fields["value"]
+    number = math.nan if value is None else float(value)
+    return Aggregate(name=name, **{**fields, "value": number})

@@ -1,0 +1,59 @@
+"""Compile every kernel once, so that the first real call finds them in the cache."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsegmetrics.evaluate import Evaluator
+
+
+class Warmed(NamedTuple):
+    """How long compiling or loading took, and where the compiled kernels are kept (None: they
+    cannot be kept, every process compiles its own)."""
+
+    seconds: float
+    cache: str | None
+
+
+def warm_up() -> Warmed:
+    """Run every metric on tiny pairs of each kind of prediction.
+
+    Returns
+    -------
+    Warmed
+        A second call in another process takes a fraction of the first one's time if the kernels
+        could be kept.
+    """
+    start = time.monotonic()
+    truth = np.array([[0, 0, 255], [0, 255, 255]], np.uint8)
+    ramp = np.linspace(0, 1, 6).reshape(2, 3)
+    for policy in ("published", "strict"):
+        for metrics in ("all", "mae"):
+            for pred in (np.uint8(255 * ramp), np.float32(ramp), ramp):
+                evaluator = Evaluator(metrics, policy=policy, backend="compiled")
+                evaluator.update(pred, truth)
+                evaluator.result()
+    _read_one_of_each_kind()
+    return Warmed(time.monotonic() - start, _cache_directory())
+
+
+def _read_one_of_each_kind() -> None:
+    import tempfile
+    from pathlib import Path
+
+    from fastsegmetrics.bulk.demo import png_bytes
+    from fastsegmetrics.io import read_map
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.png"
+        path.write_bytes(png_bytes(np.arange(64, dtype=np.uint8).reshape(8, 8)))
+        read_map(path)
+
+
+def _cache_directory() -> str | None:
+    from fastsegmetrics.kernels import _jit, levels
+
+    return _jit.cache_directory(levels.level_table)

@@ -1,0 +1,58 @@
+"""The demonstration's benchmark: the same pixels everywhere, written once."""
+
+from __future__ import annotations
+
+import hashlib
+
+import cv2
+import numpy as np
+
+from fastsegmetrics.bulk.demo import make_benchmark, png_bytes
+
+
+def _read(path):
+    return cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_UNCHANGED)
+
+
+def test_pixels_are_fixed(tmp_path):
+    folders = make_benchmark(tmp_path, 4)
+    digest = hashlib.sha256()
+    for name in ("gt", "careful", "hasty"):
+        files = sorted(folders[name].iterdir())
+        assert [path.name for path in files] == [f"scene_{i:03d}.png" for i in range(4)]
+        for path in files:
+            digest.update(_read(path).tobytes())
+    assert digest.hexdigest()[:16] == "1e9351a90b657c9c"
+
+
+def test_truths_are_masks_and_predictions_resemble_them(tmp_path):
+    folders = make_benchmark(tmp_path, 8)
+    error = {"careful": 0.0, "hasty": 0.0}
+    for path in folders["gt"].iterdir():
+        truth = _read(path)
+        assert set(np.unique(truth)) == {0, 255}
+        for method in error:
+            map_ = _read(folders[method] / path.name)
+            assert map_.shape == truth.shape
+            error[method] += np.abs(map_.astype(int) - truth).mean() / 255 / 8
+    assert error["careful"] < error["hasty"] < 0.2
+
+
+def test_files_that_are_there_are_left_alone(tmp_path):
+    folders = make_benchmark(tmp_path, 1)
+    path = folders["gt"] / "scene_000.png"
+    before = path.stat().st_mtime_ns
+    make_benchmark(tmp_path, 2)
+    assert path.stat().st_mtime_ns == before
+    data = path.read_bytes()
+    path.write_bytes(b"damaged")
+    make_benchmark(tmp_path, 1)
+    assert path.read_bytes() == data
+
+
+def test_png_bytes_of_odd_shapes(tmp_path):
+    for shape in ((1, 1), (1, 7), (7, 1), (5, 3)):
+        grey = np.random.RandomState(0).randint(0, 256, shape).astype(np.uint8)
+        path = tmp_path / "x.png"
+        path.write_bytes(png_bytes(grey))
+        np.testing.assert_array_equal(_read(path), grey)

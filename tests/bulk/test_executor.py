@@ -1,0 +1,74 @@
+"""The executor: order, bounded look-ahead, errors, and what it takes for workers."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from fastsegmetrics.bulk.executor import check_workers, default_workers, in_order
+from fastsegmetrics.errors import InputError
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_outcomes_come_in_the_order_of_the_items(workers):
+    def work(item):
+        time.sleep(0.002 * (item % 3 == 0))
+        return item * item
+
+    assert list(in_order(work, range(50), workers)) == [(i, i * i) for i in range(50)]
+
+
+def test_items_are_taken_only_as_needed():
+    taken = []
+
+    def items():
+        for i in range(1000):
+            taken.append(i)
+            yield i
+
+    outcomes = in_order(lambda item: item, items(), 3)
+    next(outcomes)
+    assert len(taken) == 24
+    outcomes.close()
+
+
+def test_one_worker_is_the_callers_thread():
+    here = threading.get_ident()
+    assert [o for _, o in in_order(lambda _: threading.get_ident(), [1, 2], 1)] == [here, here]
+
+
+def test_several_workers_work_at_the_same_time():
+    meeting = threading.Barrier(3, timeout=10)
+    list(in_order(lambda _: meeting.wait(), range(6), 3))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_exception_of_the_work_is_raised_where_its_item_stands(workers):
+    def work(item):
+        if item == 5:
+            raise KeyError(item)
+        return item
+
+    outcomes = in_order(work, range(100), workers)
+    assert [next(outcomes)[0] for _ in range(5)] == [0, 1, 2, 3, 4]
+    with pytest.raises(KeyError):
+        next(outcomes)
+    assert not [t for t in threading.enumerate() if t.name.startswith("fastsegmetrics")]
+
+
+def test_default_workers(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(3)), raising=False)
+    assert default_workers() == 3
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(64)), raising=False)
+    assert check_workers(None) == 8
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    assert default_workers() == 1
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, "2", True])
+def test_workers_must_be_a_count(workers):
+    with pytest.raises(InputError, match=r"workers must be an integer of at least 1; received"):
+        check_workers(workers)
