@@ -11,6 +11,12 @@ _ZERO = np.uint64(0)
 
 
 @kernel
+def _sum(a, b):
+    """Return a + b modulo 256, without the warning that NumPy has for an overflow."""
+    return np.uint8((np.int32(a) + np.int32(b)) & 255)
+
+
+@kernel
 def _paeth(left, up, corner):
     """Return which of the three neighbours is nearest to left + up - corner."""
     a = np.int32(left)
@@ -36,11 +42,11 @@ def _add_left(source, words, at, out, out_words, to, width):
             i += 8
         else:
             for _ in range(8):
-                left = np.uint8(left + source[at + i])
+                left = _sum(left, source[at + i])
                 out[to + i] = left
                 i += 1
     while i < width:
-        left = np.uint8(left + source[at + i])
+        left = _sum(left, source[at + i])
         out[to + i] = left
         i += 1
 
@@ -65,13 +71,13 @@ def _add_nearest(source, words, at, out, out_words, to, width):
         else:
             for _ in range(8):
                 up = out[above + i]
-                left = np.uint8(_paeth(left, up, corner) + source[at + i])
+                left = _sum(_paeth(left, up, corner), source[at + i])
                 out[to + i] = left
                 corner = up
                 i += 1
     while i < width:
         up = out[above + i]
-        left = np.uint8(_paeth(left, up, corner) + source[at + i])
+        left = _sum(_paeth(left, up, corner), source[at + i])
         out[to + i] = left
         corner = up
         i += 1
@@ -84,8 +90,8 @@ def _add_average(source, at, out, to, width, first_row):
     left = np.int32(0)
     for i in range(width):
         up = np.int32(0) if first_row else np.int32(out[above + i])
-        left = np.int32(np.uint8(np.int32(source[at + i]) + ((left + up) >> 1)))
-        out[to + i] = np.uint8(left)
+        out[to + i] = _sum((left + up) >> 1, source[at + i])
+        left = np.int32(out[to + i])
 
 
 @kernel
@@ -111,7 +117,7 @@ def unfilter(source, words, out, out_words, width):
             _add_left(source, words, at, out, out_words, to, width)
         elif kind == 2:
             for i in range(width):
-                out[to + i] = np.uint8(source[at + i] + out[to - width + i])
+                out[to + i] = _sum(source[at + i], out[to - width + i])
         elif kind == 3:
             _add_average(source, at, out, to, width, row == 0)
         elif kind == 4:
