@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastsegmetrics.errors import InputError
-
 
 class _BaseHandler:
     """What a handler is: four counts in, one score out, and room for the results.
@@ -52,9 +50,8 @@ class _BaseHandler:
 
     def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         """Return the score of the counts, element by element."""
-        raise InputError(
-            f"{type(self).__name__} must define __call__(tp, fp, tn, fn) to be used as a handler; "
-            f"it does not"
+        raise NotImplementedError(
+            f"{type(self).__name__} must define __call__(tp, fp, tn, fn) to be used as a handler"
         )
 
     @staticmethod
