@@ -39,7 +39,7 @@ _HOME = {
     "use_backend": "backend",
     **dict.fromkeys(
         (
-            "accuracy", "ap", "auc", "ber", "dice", "e_measure", "f1", "f_beta", "fpr", "iou",
+            "accuracy", "ap", "auc", "ber", "cohen_kappa", "dice", "e_measure", "f1", "f_beta", "fpr", "iou",
             "kappa", "mae", "measure", "pr_curve", "precision", "recall", "roc_curve",
             "s_measure", "specificity",
         ),

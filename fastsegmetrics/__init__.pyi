@@ -16,6 +16,7 @@ from fastsegmetrics.functional import (
     ap as ap,
     auc as auc,
     ber as ber,
+    cohen_kappa as cohen_kappa,
     dice as dice,
     e_measure as e_measure,
     f1 as f1,

@@ -86,11 +86,12 @@ class Metric:
         return self.score.low, self.score.high
 
 
-_FOUR = "design paper (Beyond Pixel Overlap, 2026), appendix "
+_PAPER = "design paper (Beyond Pixel Overlap, 2026), appendix "
 _OVERLAP = (
     "published: 0 where 0/0; strict: 1 or NaN (both_empty) when truth and partition are both "
     "empty, else 0"
 )
+_CHANCE = "pe = 1 (truth and partition both empty or both full): published 0, strict NaN"
 _NO_BACKGROUND = "truth full: published 0, strict NaN"
 _INF = float("inf")
 
@@ -98,10 +99,19 @@ _INF = float("inf")
 def _confusion(
     name: str, title: str, direction: Direction, formula: str, empty: str, low: float = 0.0
 ) -> Score:
-    section = {"iou": "B.3.1", "dice": "B.3.1", "accuracy": "B.3.2", "ber": "B.3.3"}.get(
-        name, "B.2.2" if name in ("specificity", "fpr") else "B.3"
-    )
-    citation = "Cohen 1960" if name == "kappa" else _FOUR + section
+    section = {
+        "iou": "B.3.1",
+        "dice": "B.3.1",
+        "accuracy": "B.3.2",
+        "ber": "B.3.3",
+        "specificity": "B.2.2",
+        "fpr": "B.2.2",
+    }.get(name, "B.3")
+    kappas = {
+        "kappa": "Cohen 1960, as the saliency toolboxes compute it",
+        "cohen_kappa": "Cohen, Educational and Psychological Measurement 20, 1960",
+    }
+    citation = kappas.get(name, _PAPER + section)
     return Score(name, title, "confusion", direction, low, 1.0, formula, empty, citation)
 
 
@@ -110,12 +120,12 @@ SCORES: dict[str, Score] = {
     for score in (
         Score(
             "mae", "mean absolute error", "error", "lower", 0.0, 1.0, "mean |P − G|",
-            "always defined", _FOUR + "B.1",
+            "always defined", _PAPER + "B.1",
         ),
         *(
             Score(
                 name, title, "structure", "higher", 0.0, 1.0, formula, empty,
-                "Fan et al., ICCV 2017; " + _FOUR + "B.6",
+                "Fan et al., ICCV 2017; " + _PAPER + "B.6",
             )
             for name, title, formula, empty in (
                 (
@@ -138,7 +148,7 @@ SCORES: dict[str, Score] = {
             "Σ (alignment + 1)²/4 / (N − 1), or / N (e_denominator)",
             "truth empty: background share; truth full: foreground share; strict: 1 when both "
             "are empty",
-            "Fan et al., IJCAI 2018; " + _FOUR + "B.7",
+            "Fan et al., IJCAI 2018; " + _PAPER + "B.7",
         ),
         _confusion(
             "f_beta", "F-measure", "higher", "(1 + β²)PR/(β²P + R), β² = beta2", _OVERLAP
@@ -155,14 +165,18 @@ SCORES: dict[str, Score] = {
             "published: a missing rate is 0; strict: the mean of the rates that exist",
         ),
         _confusion(
-            "kappa", "Cohen's kappa", "higher", "(OA − pe)/(1 − pe)",
-            "pe = 1 (all and nothing else agreed by chance): published 0, strict NaN", -1.0,
+            "kappa", "kappa with the chance term of the literature's programs", "higher",
+            "(OA − pe)/(1 − pe), pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + tp))/N²", _CHANCE, -1.0,
+        ),
+        _confusion(
+            "cohen_kappa", "Cohen's kappa", "higher",
+            "(OA − pe)/(1 − pe), pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + fp))/N²", _CHANCE, -1.0,
         ),
         _confusion("accuracy", "overall accuracy", "higher", "(tp + tn)/N", "always defined"),
         *(
             Score(
                 name, title, "area", "higher", 0.0, 1.0, formula,
-                f"{missing}: published as the constant curves give, strict NaN", _FOUR + section,
+                f"{missing}: published as the constant curves give, strict NaN", _PAPER + section,
             )
             for name, title, formula, missing, section in (
                 (

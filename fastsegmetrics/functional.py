@@ -291,8 +291,16 @@ def ber(
 def kappa(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
-    """Cohen's kappa at P > 0.5, at the adaptive threshold, and over all 256 levels."""
+    """Kappa with the chance term of the literature's programs, at P > 0.5, at the adaptive threshold, and over all 256 levels."""
     return _sweep("kappa", pred, gt, backend, conventions)
+
+
+@_documented("SweepScore", "round(cohen_kappa(pred, gt).bin, 6)\n    0.0")
+def cohen_kappa(
+    pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
+) -> SweepScore:
+    """Cohen's kappa at P > 0.5, at the adaptive threshold, and over all 256 levels."""
+    return _sweep("cohen_kappa", pred, gt, backend, conventions)
 
 
 @_documented("SweepScore", "round(accuracy(pred, gt).bin, 6)\n    0.5")

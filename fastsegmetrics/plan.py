@@ -145,7 +145,7 @@ class Plan:
         """
         with backends.chosen(backend):
             if not isinstance(target, Target):
-                target = Target(target, self.conventions.gt_threshold)
+                target = Target.borrowing(target, self.conventions.gt_threshold)
             if backends.resolve() == "reference":
                 return self._measure_pixels(pred, target)
             return self._measure_compiled(pred, target)
@@ -199,7 +199,7 @@ class Plan:
         return Measurement(values, counts)
 
     def sweep(self, counts: LevelCounts) -> NDArray[np.float64]:
-        """Return the curves of all `SWEEP_SCORES` [12, 256] of some counts, thresholds ascending."""
+        """Return the curves of all `SWEEP_SCORES` [13, 256] of some counts, thresholds ascending."""
         rows, _ = self._score(counts)
         return rows
 

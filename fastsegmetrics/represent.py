@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import backend as backends
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 
@@ -143,32 +142,36 @@ def _float_map(array: NDArray[Any], conventions: Conventions, name: str) -> MapI
     single = array.dtype.itemsize <= 4
     values = _sealed(array.astype(np.float32 if single else np.float64, copy=False))
     scale = float(conventions.pred_scale or 1)
-    low, high, outside, first = _find_outside(values, 0.0, scale)
-    if outside:
-        position = tuple(int(i) for i in np.unravel_index(first, values.shape))
-        value = float(values[position])
-        if not np.isfinite(values).all():
-            finite = np.isfinite(values)
-            raise InputError(f"{name} must be finite; {_first(~finite, values)}")
-        if not conventions.clip:
-            advice = (
-                "pass pred_scale=255 for 8-bit values"
-                if scale == 1 and low >= 0 and 1.5 < high <= 255
-                else "pass clip=True to clip them"
-            )
-            raise InputError(
-                f"{name} must lie in [0, {scale:g}]; {outside} value(s) outside, the first "
-                f"{value!r} at {position}: {advice}"
-            )
-        values = np.clip(values, 0, values.dtype.type(scale))
-        low, high = max(low, 0.0), min(high, scale)
+    low, high = values.min(), values.max()
+    # Also false where either is NaN.
+    if not (low >= 0 and high <= scale):
+        values = _clipped(values, scale, low, high, conventions.clip, name)
+        low, high = values.min(), values.max()
     if scale != 1:
         values = values / values.dtype.type(scale)
-        low, high = low / scale, high / scale
-    if conventions.stretch and low < high and not (low == 0.0 and high == 1.0):
-        smallest, largest = values.min(), values.max()
-        values = (values - smallest) / (largest - smallest)
+        low, high = values.min(), values.max()
+    if conventions.stretch and low < high and not (low == 0 and high == 1):
+        values = (values - low) / (high - low)
     return MapInput(_sealed(values), False)
+
+
+def _clipped(
+    values: NDArray[Any], scale: float, low: float, high: float, clip: bool, name: str
+) -> NDArray[Any]:
+    finite = np.isfinite(values)
+    if not finite.all():
+        raise InputError(f"{name} must be finite; {_first(~finite, values)}")
+    if clip:
+        return _sealed(np.clip(values, 0, values.dtype.type(scale)))
+    advice = (
+        "pass pred_scale=255 for 8-bit values"
+        if scale == 1 and low >= 0 and 1.5 < high <= 255
+        else "pass clip=True to clip them"
+    )
+    raise InputError(
+        f"{name} must lie in [0, {scale:g}] ({advice}); "
+        f"{_first((values < 0) | (values > scale), values)}"
+    )
 
 
 def unit_values(pred: MapInput) -> NDArray[Any]:
@@ -203,16 +206,6 @@ def _sealed(array: NDArray[Any]) -> NDArray[Any]:
     sealed = np.ascontiguousarray(array).view()
     sealed.flags.writeable = False
     return sealed
-
-
-def _find_outside(values: NDArray[Any], low: float, high: float) -> tuple[float, float, int, int]:
-    if backends.resolve() == "reference":
-        bad = ~((values >= low) & (values <= high))
-        first = int(np.argmax(bad)) if bad.any() else -1
-        return float(values.min()), float(values.max()), int(bad.sum()), first
-    from fastsegmetrics.kernels import levels
-
-    return levels.find_outside(values.reshape(-1), low, high)
 
 
 def _plane(array: Any, name: str) -> NDArray[Any]:

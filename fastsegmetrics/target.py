@@ -49,6 +49,16 @@ class Target:
         if np.may_share_memory(converted, np.asarray(gt)):
             # A caller may write into its array afterwards; what is cached here must not follow.
             converted = converted.copy()
+        self._hold(converted)
+
+    @classmethod
+    def borrowing(cls, gt: Any, gt_threshold: float | None = None) -> Target:
+        """Make a target for the duration of one call, without copying a boolean array."""
+        target = cls.__new__(cls)
+        target._hold(represent.mask(gt, gt_threshold))
+        return target
+
+    def _hold(self, converted: NDArray[np.uint8]) -> None:
         converted.setflags(write=False)
         self.mask: NDArray[np.uint8] = converted
         self._known_sums: _Sums | None = None

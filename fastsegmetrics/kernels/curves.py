@@ -22,6 +22,7 @@ _iou = _confusion.iou
 _dice = _confusion.dice
 _ber = _confusion.ber
 _kappa = _confusion.kappa
+_cohen_kappa = _confusion.cohen_kappa
 _accuracy = _confusion.accuracy
 _e_measure = formulas(alignment).e_measure
 _areas = formulas(area)
@@ -42,7 +43,7 @@ def sweep_scores(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Score every partition of a map: the 256 levels, P > 0.5, and the adaptive threshold.
 
-    Returns curves [12, 256] (level >= t, t ascending) and summaries [12, 4]: at P > 0.5, adaptive,
+    Returns curves [13, 256] (level >= t, t ascending) and summaries [13, 4]: at P > 0.5, adaptive,
     mean and maximum of the curve.  A curve that is undefined anywhere has an undefined mean and
     maximum.
     """
@@ -70,8 +71,9 @@ def sweep_scores(
         scored[7, t] = _dice(tp, fp, fn, tn, rule)
         scored[8, t] = _ber(tp, fp, fn, tn, rule)
         scored[9, t] = _kappa(tp, fp, fn, tn, rule)
-        scored[10, t] = _accuracy(tp, fp, fn, tn, rule)
-        scored[11, t] = _e_measure(tp, fp, fn, tn, rule)
+        scored[10, t] = _cohen_kappa(tp, fp, fn, tn, rule)
+        scored[11, t] = _accuracy(tp, fp, fn, tn, rule)
+        scored[12, t] = _e_measure(tp, fp, fn, tn, rule)
         if t < 255:
             tp -= counts[1, t]
             fp -= counts[0, t]

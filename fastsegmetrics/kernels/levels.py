@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -174,12 +173,12 @@ def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, i
 @kernel
 def describe_table(
     table: NDArray[np.int64], stretch: bool, keep_at_zero: bool, tolerance: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, float, int, bool]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, int, bool]:
     """Turn a table of raw 8-bit values into the statistics of the (stretched) map.
 
     Returns the level counts [2, 256], the foreground and background pixels kept by P > 0.5 and by
     the adaptive threshold [[tp, fp], [tp, fp]], the cell moments [4, 2, 3], the sum of |P - G|,
-    mean P, the highest raw value, and whether a value lies within `tolerance` (relative) of the adaptive threshold.
+    the highest raw value, and whether a value lies within `tolerance` (relative) of the adaptive threshold.
     """
     low = 255
     high = 0
@@ -255,94 +254,171 @@ def describe_table(
             sides[1, 1] += back
         if total > 0 and abs(p - 2.0 * mean) <= tolerance * mean:
             ambiguous = True
-    return counts, sides, moments, error / np.float64(span), mean, highest, ambiguous
+    return counts, sides, moments, error / np.float64(span), highest, ambiguous
 
 
 @kernel
-def find_outside(values: NDArray[Any], low: float, high: float) -> tuple[float, float, int, int]:
-    """Return (minimum, maximum, number outside [low, high] or NaN, flat index of the first)."""
-    smallest = math.inf
-    largest = -math.inf
-    outside = 0
-    first = -1
-    for i in range(values.size):
-        v = values[i]
-        if not (low <= v <= high):
-            if outside == 0:
-                first = i
-            outside += 1
-        smallest = min(smallest, v)
-        largest = max(largest, v)
-    return smallest, largest, outside, first
+def absolute_error(pred: NDArray[Any], mask: NDArray[np.uint8]) -> float:
+    """Return the sum of |P - G| of a flat float map.
+
+    Eight sums side by side: one alone waits four cycles for each addition (0.18 ms at 512 x 512,
+    1.98 for the NumPy expression).
+    """
+    parts = np.zeros(8, np.float64)
+    whole = pred.size // 8 * 8
+    for i in range(0, whole, 8):
+        for k in range(8):
+            parts[k] += abs(np.float64(pred[i + k]) - mask[i + k])
+    for i in range(whole, pred.size):
+        parts[0] += abs(np.float64(pred[i]) - mask[i])
+    return parts.sum()
 
 
 @kernel
-def describe_floats(
-    pred: NDArray[Any],
-    mask: NDArray[np.uint8],
-    split_row: int,
-    split_column: int,
-    top: Any,
-    threshold: Any,
-    keep_at_zero: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, float]:
-    """Return what `describe_table` does for a float map whose adaptive threshold is known.
+def _first_values(pred: NDArray[Any], mask: NDArray[np.uint8], out: NDArray[np.float64]) -> None:
+    """Put the first background and the first foreground value of a block into `out`."""
+    missing = 2
+    found = np.zeros(2, np.bool_)
+    for row in range(pred.shape[0]):
+        for column in range(pred.shape[1]):
+            g = np.int64(mask[row, column])
+            if not found[g]:
+                found[g] = True
+                out[g] = pred[row, column]
+                missing -= 1
+                if missing == 0:
+                    return
+
+
+@kernel
+def _float_sums(
+    pred: NDArray[Any], mask: NDArray[np.uint8], origin: NDArray[np.float64]
+) -> tuple[float, float, float, float]:
+    """Return, of a row, the sums of P - origin off and on the mask, of |P - G|, and the area.
+
+    Four sums of each kind side by side, for the reason given at `absolute_error`.
+    """
+    off = np.zeros(4, np.float64)
+    on = np.zeros(4, np.float64)
+    error = np.zeros(4, np.float64)
+    area = np.zeros(4, np.float64)
+    low = origin[0]
+    high = origin[1]
+    whole = pred.size // 4 * 4
+    for i in range(0, whole, 4):
+        for k in range(4):
+            v = np.float64(pred[i + k])
+            g = np.float64(mask[i + k])
+            off[k] += (v - low) * (1.0 - g)
+            on[k] += (v - high) * g
+            error[k] += abs(v - g)
+            area[k] += g
+    for i in range(whole, pred.size):
+        v = np.float64(pred[i])
+        g = np.float64(mask[i])
+        off[0] += (v - low) * (1.0 - g)
+        on[0] += (v - high) * g
+        error[0] += abs(v - g)
+        area[0] += g
+    return off.sum(), on.sum(), error.sum(), area.sum()
+
+
+@kernel
+def _float_squares(
+    pred: NDArray[Any], mask: NDArray[np.uint8], mean_off: float, mean_on: float
+) -> tuple[float, float]:
+    """Return, of a row, the sums of squared deviations from the means off and on the mask."""
+    off = np.zeros(4, np.float64)
+    on = np.zeros(4, np.float64)
+    whole = pred.size // 4 * 4
+    for i in range(0, whole, 4):
+        for k in range(4):
+            v = np.float64(pred[i + k])
+            g = np.float64(mask[i + k])
+            x = (v - mean_off) * (1.0 - g)
+            y = (v - mean_on) * g
+            off[k] += x * x
+            on[k] += y * y
+    for i in range(whole, pred.size):
+        v = np.float64(pred[i])
+        g = np.float64(mask[i])
+        x = (v - mean_off) * (1.0 - g)
+        y = (v - mean_on) * g
+        off[0] += x * x
+        on[0] += y * y
+    return off.sum(), on.sum()
+
+
+@kernel
+def float_counts(
+    pred: NDArray[Any], mask: NDArray[np.uint8], top: Any, threshold: Any, keep_at_zero: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the level counts [2, 256] and the sides [[tp, fp], [tp, fp]] of a flat float map.
 
     `top` (255) and `threshold` are of the map's own precision, in which levels are floor(top * P)
-    and sides P >= threshold.  Sums are float64, taken row by row so that their rounding grows with
-    the root of the image, and relative to the cell's first value so that a constant cell has its
-    exact mean and no spread.
+    and the adaptive side is P >= threshold.
+    """
+    tables = np.zeros((4, 512), np.uint32)
+    above_half = 0
+    on_half = 0
+    above = 0
+    on = 0
+    area = 0
+    for i in range(pred.size):
+        p = pred[i]
+        g = np.int64(mask[i])
+        tables[i & 3, np.uint64(top * p) + np.uint64(256 * g)] += _ONE
+        half = np.int64(p > 0.5)
+        kept = np.int64(p >= threshold)
+        area += g
+        above_half += half
+        on_half += half & g
+        above += kept
+        on += kept & g
+    counts = np.zeros((2, 256), np.int64)
+    for part in range(4):
+        for g in range(2):
+            for level in range(256):
+                counts[g, level] += np.int64(tables[part, 256 * g + level])
+    sides = np.zeros((2, 2), np.int64)
+    sides[0, 0] = on_half
+    sides[0, 1] = above_half - on_half
+    if threshold > 0 or keep_at_zero:
+        sides[1, 0] = on
+        sides[1, 1] = above - on
+    return counts, sides
+
+
+@kernel
+def float_moments(
+    pred: NDArray[Any], mask: NDArray[np.uint8], split_row: int, split_column: int
+) -> tuple[NDArray[np.float64], float]:
+    """Return the cell moments [4, 2, 3] of a float map and the sum of |P - G|.
+
+    Sums are float64, taken row by row so that their rounding grows with the root of the image, and
+    relative to the cell's first value so that a constant cell has its exact mean and no spread.
     """
     height, width = pred.shape
-    counts = np.zeros((2, 256), np.int64)
     moments = np.zeros((4, 2, 3), np.float64)
-    sides = np.zeros((2, 2), np.int64)
-    origin = np.zeros((4, 2), np.float64)
-    sums = np.zeros((2, 2), np.float64)
+    origins = np.zeros((4, 2), np.float64)
     error = 0.0
-    total = 0.0
-    for row in range(height):
-        half = 2 if row >= split_row else 0
-        sums[:] = 0.0
-        row_error = 0.0
-        row_total = 0.0
-        for column in range(width):
-            p = pred[row, column]
-            v = np.float64(p)
-            g = np.int64(mask[row, column])
-            right = 1 if column >= split_column else 0
-            q = half + right
-            if moments[q, g, 0] == 0.0:
-                origin[q, g] = v
-            moments[q, g, 0] += 1.0
-            sums[right, g] += v - origin[q, g]
-            counts[g, np.int64(top * p)] += 1
-            row_total += v
-            row_error += v if g == 0 else 1.0 - v
-            if p > 0.5:
-                sides[0, 1 - g] += 1
-            if p >= threshold and (p > 0 or keep_at_zero):
-                sides[1, 1 - g] += 1
-        for right in range(2):
-            for g in range(2):
-                moments[half + right, g, 1] += sums[right, g]
-        error += row_error
-        total += row_total
-
     for q in range(4):
+        top, bottom = (0, split_row) if q < 2 else (split_row, height)
+        left, right = (0, split_column) if q % 2 == 0 else (split_column, width)
+        block, truth = pred[top:bottom, left:right], mask[top:bottom, left:right]
+        _first_values(block, truth, origins[q])
+        for row in range(block.shape[0]):
+            off, on, wrong, area = _float_sums(block[row], truth[row], origins[q])
+            moments[q, 0, 0] += block.shape[1] - area
+            moments[q, 1, 0] += area
+            moments[q, 0, 1] += off
+            moments[q, 1, 1] += on
+            error += wrong
         for g in range(2):
             if moments[q, g, 0] > 0.0:
-                moments[q, g, 1] = origin[q, g] + moments[q, g, 1] / moments[q, g, 0]
-
-    for row in range(height):
-        half = 2 if row >= split_row else 0
-        sums[:] = 0.0
-        for column in range(width):
-            g = np.int64(mask[row, column])
-            right = 1 if column >= split_column else 0
-            off = np.float64(pred[row, column]) - moments[half + right, g, 1]
-            sums[right, g] += off * off
-        for right in range(2):
-            for g in range(2):
-                moments[half + right, g, 2] += sums[right, g]
-    return counts, sides, moments, error, total / (height * width)
+                moments[q, g, 1] = origins[q, g] + moments[q, g, 1] / moments[q, g, 0]
+        for row in range(block.shape[0]):
+            off, on = _float_squares(block[row], truth[row], moments[q, 0, 1], moments[q, 1, 1])
+            moments[q, 0, 2] += off
+            moments[q, 1, 2] += on
+    return moments, error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -40,7 +39,7 @@ def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, i
 
 def describe_table(
     table: NDArray[np.int64], stretch: bool, keep_at_zero: bool, tolerance: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, float, int, bool]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, int, bool]:
     """Return the statistics of the map that a table was counted from."""
     present = np.flatnonzero(table.sum(axis=(0, 1)))
     values = np.arange(256) / 255.0
@@ -63,43 +62,38 @@ def describe_table(
     error = float((by_truth[0] * values + by_truth[1] * (1.0 - values))[present].sum())
     near = np.abs(values[present] - 2.0 * mean) <= tolerance * mean
     highest = int(present[-1])
-    return counts, sides, moments, error, mean, highest, bool(mean > 0 and near.any())
+    return counts, sides, moments, error, highest, bool(mean > 0 and near.any())
 
 
-def describe_floats(
-    pred: NDArray[Any],
-    mask: NDArray[np.uint8],
-    split_row: int,
-    split_column: int,
-    top: Any,
-    threshold: Any,
-    keep_at_zero: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, float]:
-    """Return the statistics of a float map whose adaptive threshold is known."""
+def absolute_error(pred: NDArray[Any], mask: NDArray[np.uint8]) -> float:
+    """Return the sum of |P - G| of a flat float map."""
+    return float(np.abs(pred.astype(np.float64) - mask).sum())
+
+
+def float_counts(
+    pred: NDArray[Any], mask: NDArray[np.uint8], top: Any, threshold: Any, keep_at_zero: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the level counts [2, 256] and the sides [[tp, fp], [tp, fp]] of a flat float map."""
     truth = mask == 1
     levels = np.floor(top * pred).astype(np.int64)
-    counts = np.array([np.bincount(levels[mask == g], minlength=256) for g in range(2)])
+    counts = np.array([np.bincount(levels[truth == side], minlength=256) for side in (0, 1)])
     kept = (pred >= threshold) & (keep_at_zero | (pred > 0))
-    sides = np.array([[np.sum(side & truth), np.sum(side & ~truth)] for side in (pred > 0.5, kept)])
+    sides = [[np.sum(side & truth), np.sum(side & ~truth)] for side in (pred > 0.5, kept)]
+    return counts, np.array(sides)
+
+
+def float_moments(
+    pred: NDArray[Any], mask: NDArray[np.uint8], split_row: int, split_column: int
+) -> tuple[NDArray[np.float64], float]:
+    """Return the cell moments [4, 2, 3] of a float map and the sum of |P - G|."""
     rows = np.arange(pred.shape[0])[:, None] >= split_row
     columns = np.arange(pred.shape[1])[None, :] >= split_column
     exact = pred.astype(np.float64)
     moments = np.zeros((4, 2, 3))
     for q in range(4):
         for g in range(2):
-            cell = (2 * rows + columns == q) & (mask == g)
-            moments[q, g] = _moments(exact[cell])
-    return counts, sides, moments, float(np.abs(exact - mask).sum()), float(exact.mean())
-
-
-def find_outside(values: NDArray[Any], low: float, high: float) -> tuple[float, float, int, int]:
-    """Return (minimum, maximum, number outside [low, high] or NaN, flat index of the first)."""
-    bad = ~((values >= low) & (values <= high))
-    first = int(np.argmax(bad)) if bad.any() else -1
-    numbers = values[~np.isnan(values)]
-    if numbers.size == 0:
-        return math.inf, -math.inf, int(bad.sum()), first
-    return float(numbers.min()), float(numbers.max()), int(bad.sum()), first
+            moments[q, g] = _moments(exact[(2 * rows + columns == q) & (mask == g)])
+    return moments, absolute_error(pred, mask)
 
 
 def _moments(values: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -103,14 +103,18 @@ def confusion_scores(
     no_background = float("nan") if strict else 0.0
 
     rates = [rate for rate, size in ((tpr, tp + fn), (tnr, tn + fp)) if size or not strict]
-    chance = ((tp + fp) * (tp + fn) + (tn + fn) * (tn + fp)) / n**2
     agreement = (tp + tn) / n
-    certain = chance == 1.0
+
+    def beyond_chance(background: int) -> float:
+        chance = ((tp + fp) * (tp + fn) + (tn + fn) * background) / n**2
+        return no_background if chance == 1.0 else (agreement - chance) / (1 - chance)
+
     scores = {
         "specificity": _divide(tn, tn + fp, no_background),
         "fpr": _divide(fp, tn + fp, no_background),
         "ber": 1 - float(np.mean(rates)),
-        "kappa": no_background if certain else (agreement - chance) / (1 - chance),
+        "kappa": beyond_chance(tn + tp),
+        "cohen_kappa": beyond_chance(tn + fp),
         "accuracy": agreement,
     }
     overlap: dict[str, Callable[[], float]] = {

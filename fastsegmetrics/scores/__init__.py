@@ -6,4 +6,4 @@ these functions, the reference twins do not use them.
 
 #: The scores of one binary partition, in the row order of every table of them.
 SWEEP_SCORES = ("f_beta", "f1", "precision", "recall", "specificity", "fpr", "iou", "dice", "ber",
-                "kappa", "accuracy", "e_measure")  # fmt: skip
+                "kappa", "cohen_kappa", "accuracy", "e_measure")  # fmt: skip

@@ -98,15 +98,26 @@ def ber(tp: float, fp: float, fn: float, tn: float, rule: ScoreRule) -> float:
 
 
 def kappa(tp: float, fp: float, fn: float, tn: float, rule: ScoreRule) -> float:
-    """Cohen's kappa, agreement beyond chance.
+    """Agreement beyond chance, with the chance term of the literature's programs.
 
-    (OA − pe)/(1 − pe) multiplied out, so that nothing cancels: the products are exact up to
-    9·10⁷ pixels, where the quotient form loses digits whenever OA is near pe.
+    (OA − pe)/(1 − pe) with pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + tp))/N²; Cohen's background
+    term is (tn + fn)(tn + fp), see `cohen_kappa`.  Multiplied out, so that nothing cancels: the
+    products are exact up to 9·10⁷ pixels, where the quotient loses digits if OA is near pe.
     """
-    chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
-    if chance == 0:
+    n = tp + fp + fn + tn
+    return _beyond_chance(n, tp + tn, (tp + fp) * (tp + fn) + (tn + fn) * (tn + tp), rule)
+
+
+def cohen_kappa(tp: float, fp: float, fn: float, tn: float, rule: ScoreRule) -> float:
+    """Cohen's kappa: (OA − pe)/(1 − pe), pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + fp))/N²."""
+    n = tp + fp + fn + tn
+    return _beyond_chance(n, tp + tn, (tp + fp) * (tp + fn) + (tn + fn) * (tn + fp), rule)
+
+
+def _beyond_chance(n: float, agreeing: float, chance: float, rule: ScoreRule) -> float:
+    if n * n == chance:
         return math.nan if rule.strict else 0.0
-    return 2.0 * (tp * tn - fn * fp) / chance
+    return (n * agreeing - chance) / (n * n - chance)
 
 
 def accuracy(tp: float, fp: float, fn: float, tn: float, rule: ScoreRule) -> float:

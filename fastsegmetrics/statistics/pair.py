@@ -74,8 +74,13 @@ class PairStatistics(NamedTuple):
     counts: LevelCounts
     moments: CellMoments
     absolute_error: float
-    mean: float
     split_row: int
     split_column: int
     height: int
     width: int
+
+    @property
+    def mean(self) -> float:
+        """Mean of the prediction."""
+        sizes, means = self.moments[..., 0], self.moments[..., 1]
+        return float((sizes * means).sum() / (self.height * self.width))

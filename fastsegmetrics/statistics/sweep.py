@@ -46,11 +46,12 @@ def mean_absolute_error(pred: Any, target: Target, conventions: Conventions) -> 
 
     Parameters, errors: as for `pair_statistics`.
     """
-    canonical = represent.prediction(pred, conventions, target.shape)
-    if canonical.values.dtype != np.uint8:
-        return _floating(canonical.values, target, conventions).absolute_error / target.n_pixels
     from fastsegmetrics.kernels import levels
 
+    canonical = represent.prediction(pred, conventions, target.shape)
+    if canonical.values.dtype != np.uint8:
+        flat = canonical.values.reshape(-1)
+        return float(levels.absolute_error(flat, target.mask.reshape(-1)) / target.n_pixels)
     total, inside, area, low, high = levels.level_sums(
         canonical.values.reshape(-1), target.mask.reshape(-1)
     )
@@ -72,7 +73,7 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
     table = levels.level_table(
         flat, truth, _words(flat), _words(truth), width, split_row, split_column
     )
-    counts, sides, moments, error, mean, highest, ambiguous = levels.describe_table(
+    counts, sides, moments, error, highest, ambiguous = levels.describe_table(
         table, pred.stretch, keep_at_zero, _NEAR_THRESHOLD
     )
     represent.check_scale(highest, conventions)
@@ -81,7 +82,7 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
         tp = int(np.count_nonzero(kept & (truth != 0)))
         sides[1] = tp, int(np.count_nonzero(kept)) - tp
     return PairStatistics(
-        LevelCounts(counts, sides), moments, error, mean, split_row, split_column, height, width
+        LevelCounts(counts, sides), moments, error, split_row, split_column, height, width
     )
 
 
@@ -91,17 +92,16 @@ def _floating(pred: NDArray[Any], target: Target, conventions: Conventions) -> P
     split_row, split_column = target.split
     height, width = target.shape
     of_map = pred.dtype.type
-    counts, sides, moments, error, mean = levels.describe_floats(
-        pred,
-        target.mask,
-        split_row,
-        split_column,
+    counts, sides = levels.float_counts(
+        pred.reshape(-1),
+        target.mask.reshape(-1),
         of_map(255),
         of_map(represent.adaptive_threshold(pred)),
         conventions.policy == "published",
     )
+    moments, error = levels.float_moments(pred, target.mask, split_row, split_column)
     return PairStatistics(
-        LevelCounts(counts, sides), moments, error, mean, split_row, split_column, height, width
+        LevelCounts(counts, sides), moments, error, split_row, split_column, height, width
     )
 
 
