@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from os.path import commonprefix
 from typing import NamedTuple
 
 # A few names are enough to guess from; the commonest guesses are then tried on all, which stays
@@ -114,14 +113,19 @@ def _guesses(missing: Sequence[str], extra: Sequence[str]) -> Iterator[_Parts]:
 
 def _shared(gt: str, names: Sequence[str]) -> Iterator[_Parts]:
     """Guess that both sides have an ending (or a beginning) of their own: cat_gt and cat_map."""
-    longest = max((commonprefix((gt, pred)), pred) for pred in names)
-    core = longest[0].rstrip(_SEPARATORS)
+    nearest = max(names, key=lambda name: _shared_start(gt, name))
+    core = gt[: _shared_start(gt, nearest)].rstrip(_SEPARATORS)
     if core:
-        yield _Parts("", gt[len(core) :], "", longest[1][len(core) :])
-    ends = max((commonprefix((gt[::-1], pred[::-1])), pred) for pred in names)
-    core = ends[0].rstrip(_SEPARATORS)
+        yield _Parts("", gt[len(core) :], "", nearest[len(core) :])
+    nearest = max(names, key=lambda name: _shared_start(gt[::-1], name[::-1]))
+    core = gt[len(gt) - _shared_start(gt[::-1], nearest[::-1]) :].lstrip(_SEPARATORS)
     if core:
-        yield _Parts(gt[: -len(core)], "", ends[1][: -len(core)], "")
+        yield _Parts(gt[: -len(core)], "", nearest[: -len(core)], "")
+
+
+def _shared_start(a: str, b: str) -> int:
+    """Return how many first characters are the same."""
+    return next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
 
 
 def _matches(parts: _Parts, missing: Sequence[str], extra: Sequence[str]) -> int:

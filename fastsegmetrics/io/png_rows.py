@@ -67,13 +67,21 @@ def inflated(png: Png) -> bytes:
 def unfiltered(data: bytes, height: int, row_bytes: int, unfilter: Any) -> np.ndarray:
     """Return the rows (height, row_bytes) that `data` are the filtered form of."""
     source = np.frombuffer(data, np.uint8, count=height * (row_bytes + 1))
-    out = np.empty(height * row_bytes, np.uint8)
-    wrong = unfilter(source, _words(source), out, _words(out), row_bytes)
+    # Eight bytes to spare, so that the smallest image too has a word and one more.
+    spacious = np.empty(height * row_bytes + 8, np.uint8)
+    out = spacious[: height * row_bytes]
+    wrong = unfilter(source, _words(source), out, _words(spacious), row_bytes)
     if wrong >= 0:
         raise FormatError(f"the PNG's image data are corrupt: unknown filter in row {wrong}")
     return out.reshape(height, row_bytes)
 
 
 def _words(flat: np.ndarray) -> np.ndarray:
-    """View every eight neighbouring bytes as one number, whatever their alignment."""
-    return np.ndarray((max(flat.size - 7, 0),), np.uint64, flat.data, strides=(1,))
+    """View every eight neighbouring bytes as one number, whatever their alignment.
+
+    Never fewer than two numbers: one alone would count as contiguous, another type for Numba and
+    so another compilation.  Rows of less than eight bytes have their words ignored.
+    """
+    if flat.size < 9:
+        flat = np.zeros(9, np.uint8)
+    return np.ndarray((flat.size - 7,), np.uint64, flat.data, strides=(1,))

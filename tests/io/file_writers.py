@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 import zlib
 
@@ -33,9 +34,7 @@ def png_rows(samples, depth, filters=(0,)):
         rows = np.ascontiguousarray(flat, f">u{depth // 8}").view(np.uint8)
     channels = samples.shape[2] if samples.ndim == 3 else 1
     step = max(1, channels * depth // 8)
-    return b"".join(
-        filter_row(rows, i, filters[i % len(filters)], step) for i in range(height)
-    )
+    return b"".join(filter_row(rows, i, filters[i % len(filters)], step) for i in range(height))
 
 
 def filter_row(rows, i, kind, step):
@@ -57,9 +56,7 @@ def filter_row(rows, i, kind, step):
     return bytes(out)
 
 
-def png(
-    samples, depth=8, colour=0, filters=(0,), interlaced=False, before=b"", parts=1, data=None
-):
+def png(samples, depth=8, colour=0, filters=(0,), interlaced=False, before=b"", parts=1, data=None):
     """A PNG file of `samples`, or of the image data `data`, in `parts` IDAT chunks."""
     samples = np.asarray(samples)
     height, width = samples.shape[:2]
@@ -71,7 +68,7 @@ def png(
             b"".join(png_rows(part, depth, filters) for part in passes if part.size)
         )
     cuts = [len(data) * k // parts for k in range(parts + 1)]
-    body = b"".join(chunk(b"IDAT", data[a:b]) for a, b in zip(cuts, cuts[1:]))
+    body = b"".join(chunk(b"IDAT", data[a:b]) for a, b in itertools.pairwise(cuts))
     header = png_header(width, height, depth, colour, interlaced)
     return header + before + body + chunk(b"IEND", b"")
 

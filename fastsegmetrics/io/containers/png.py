@@ -32,6 +32,7 @@ class Png(NamedTuple):
 
     @property
     def row_bytes(self) -> int:
+        """Bytes of a row, without its filter byte and not interlaced."""
         return (self.width * self.depth * _CHANNELS[self.colour] + 7) // 8
 
 
