@@ -17,6 +17,8 @@ from fastsegmetrics.backend import resolve
 from fastsegmetrics.errors import FormatError
 from fastsegmetrics.io.containers.png import GREY, Png
 
+_WORD = np.dtype([("word", np.uint64)])
+
 
 def _fastest_inflater() -> Any:
     try:
@@ -83,5 +85,5 @@ def _words(flat: np.ndarray) -> np.ndarray:
     so another compilation.  Rows of less than eight bytes have their words ignored.
     """
     if flat.size < 9:
-        flat = np.zeros(9, np.uint8)
-    return np.ndarray((flat.size - 7,), np.uint64, flat.data, strides=(1,))
+        flat = np.frombuffer(bytes(9), np.uint8)
+    return np.ndarray((flat.size - 7,), _WORD, flat.data, strides=(1,))
