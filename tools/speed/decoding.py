@@ -1,0 +1,47 @@
+"""What scoring one pair costs beside decoding the two PNG files it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import cv2
+import numpy as np
+
+import fastsegmetrics as fsm
+from speed.contents import pair
+from speed.rows import Row
+from speed.timing import in_turn
+
+MOST = 0.15
+SUITES = {"all": "whole sweep family", "sod": "paper table (MAE, S, E, F)"}
+
+
+def png(image: np.ndarray) -> np.ndarray:
+    """Return an image as the bytes of a PNG file, with OpenCV's own settings."""
+    return cv2.imencode(".png", image)[1]
+
+
+def run(sizes: list[tuple[int, int]], contents: list[str], seconds: float) -> Iterator[Row]:
+    """Yield time of `Evaluator.update` (nothing prepared) over time of two `cv2.imdecode`."""
+    for size in sizes:
+        for content in contents:
+            pred, gt = pair(content, size)
+            files = png(pred), png(gt)
+            calls: dict[str, Callable[[], object]] = {"decode": _decoder(files)}
+            for suite in SUITES:
+                calls[suite] = _updater(fsm.Evaluator(suite), pred, gt)
+            times = in_turn(calls, least_rounds=9, seconds=5 * seconds)
+            for suite, name in SUITES.items():
+                yield Row(
+                    "decoding", name, times.ratio(suite, "decode"), "ratio", "at most", MOST,
+                    f"{size[0]}×{size[1]}", content,
+                    {"update": 1e3 * times.median(suite), "decode": 1e3 * times.median("decode")},
+                )  # fmt: skip
+
+
+def _decoder(files: tuple[np.ndarray, ...]) -> Callable[[], object]:
+    return lambda: [cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) for data in files]
+
+
+def _updater(evaluator: fsm.Evaluator, pred: np.ndarray, gt: np.ndarray) -> Callable[[], object]:
+    return lambda: evaluator.update(pred, gt)

@@ -1,0 +1,108 @@
+"""A folder run from end to end beside only decoding its files; two workers beside one."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cv2
+
+import fastsegmetrics as fsm
+from fastsegmetrics.io import png_rows, read_map, read_mask
+from speed.contents import pair
+from speed.rows import Row
+from speed.timing import in_turn
+
+MOST = 1.3
+LEAST_OF_TWO = 1.8
+
+
+def inflater() -> str:
+    """Return the name of what inflates PNG data here: zlib-ng where it is installed."""
+    return str(png_rows._inflater.__name__)
+
+
+def run(
+    count: int,
+    size: tuple[int, int],
+    contents: list[str],
+    rounds: int,
+    own: tuple[Path, Path] | None = None,
+) -> Iterator[Row]:
+    """Yield the figures of folders of `count` pairs of each content, and of `own` (gt, pred)."""
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        for content in contents:
+            folders = _written(root / content, content, count, size)
+            yield from _measured(folders, f"{count}×{size[0]}×{size[1]}", content, root, rounds)
+        if own is not None:
+            names = sum(1 for path in own[0].iterdir() if path.is_file())
+            yield from _measured(own, f"{names} files", "own files", root, rounds)
+
+
+def _written(root: Path, content: str, count: int, size: tuple[int, int]) -> tuple[Path, Path]:
+    folders = root / "gt", root / "pred"
+    for folder in folders:
+        folder.mkdir(parents=True)
+    for seed in range(count):
+        pred, gt = pair(content, size, seed)
+        # Level 6 with all filters tried is what Pillow, and so most training code, writes.
+        for folder, image in zip(folders, (gt, pred), strict=True):
+            cv2.imwrite(
+                str(folder / f"{seed:04d}.png"), image,
+                [cv2.IMWRITE_PNG_COMPRESSION, 6, cv2.IMWRITE_PNG_STRATEGY,
+                 cv2.IMWRITE_PNG_STRATEGY_DEFAULT],
+            )  # fmt: skip
+    return folders
+
+
+def _measured(
+    folders: tuple[Path, Path], size: str, content: str, root: Path, rounds: int
+) -> Iterator[Row]:
+    gt, pred = folders
+    truths = sorted(path for path in gt.iterdir() if path.is_file())
+    by_stem = {path.stem: path for path in pred.iterdir()}
+    files = [(truth, by_stem[truth.stem]) for truth in truths]
+    fresh = (root / f"run-{content.replace(' ', '-')}-{i}" for i in itertools.count())
+
+    def evaluate(metrics: str, workers: int = 1, keep: bool = False) -> Callable[[], object]:
+        return lambda: fsm.evaluate_folders(
+            gt, {"m": pred}, metrics=metrics, workers=workers, out=next(fresh) if keep else None
+        )
+
+    times = in_turn(
+        {
+            "read": lambda: [(read_mask(t), read_map(p)) for t, p in files],
+            "cv2": lambda: [
+                (_read_by_opencv(t), _read_by_opencv(p)) for t, p in files
+            ],
+            "sod": evaluate("sod"),
+            "sod, out": evaluate("sod", keep=True),
+            "all": evaluate("all"),
+            "all, out": evaluate("all", keep=True),
+            "sod, 2 workers": evaluate("sod", workers=2),
+            "sod, out, 2 workers": evaluate("sod", workers=2, keep=True),
+        },
+        least_rounds=rounds,
+        seconds=0,
+    )  # fmt: skip
+    for way in ("sod", "sod, out", "all", "all, out"):
+        for reader, words in (("read", "reading"), ("cv2", "reading with OpenCV")):
+            yield Row(
+                "folders", f"evaluate ({way}) / {words}", times.ratio(way, reader), "ratio",
+                "at most", MOST, size, content,
+                {"evaluate": 1e3 * times.median(way), reader: 1e3 * times.median(reader)},
+            )  # fmt: skip
+    for way in ("sod", "sod, out"):
+        both = f"{way}, 2 workers"
+        yield Row(
+            "folders", f"2 workers against 1 ({way})", times.ratio(way, both), "x", "at least",
+            LEAST_OF_TWO, size, content,
+            {"1": 1e3 * times.median(way), "2": 1e3 * times.median(both)},
+        )  # fmt: skip
+
+
+def _read_by_opencv(path: Path) -> object:
+    return cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
