@@ -231,6 +231,12 @@ def test_tiff_of_signed_samples(refused, dtype):
     assert f"int{8 * int(dtype[1])} samples" in refused(tiff(SMALL.astype(dtype)))
 
 
+def test_image_larger_than_opencv_takes(refused):
+    """OpenCV raises rather than returning None."""
+    wide = tiff(SMALL[:1, :1], changes=((256, 2**21), (257, 1), (278, 1)), data=bytes(2**21))
+    assert "OpenCV cannot decode this TIFF" in refused(wide)
+
+
 def test_tiff_of_a_kind_opencv_has_not(refused):
     assert "TIFF" in refused(tiff((SMALL / 255).astype(np.float16)))
 
@@ -274,6 +280,21 @@ def test_tiff_without_size_or_lengths(refused):
     at = lengthless.index(struct.pack("<HHI", 279, 4, 1))
     two_places = lengthless[:at] + struct.pack("<HHI", 279, 4, 0) + lengthless[at + 8 :]
     assert "TIFF" in refused(two_places[:-3])
+
+
+def test_tiff_of_places_without_lengths(refused):
+    two = struct.pack("<II", 150, 156)
+    data = tiff(SMALL, data=two + SMALL.tobytes())
+    at = data.index(struct.pack("<HHI", 273, 4, 1))
+    listed = struct.pack("<HHII", 273, 4, 2, len(data) - 12 - 8)
+    assert "places without lengths" in refused(data[:at] + listed + data[at + 12 :])
+
+
+def test_tiff_without_values_for_a_tag(refused):
+    data = tiff(SMALL)
+    at = data.index(struct.pack("<HHI", 277, 4, 1))
+    none = data[:at] + struct.pack("<HHI", 277, 4, 0) + data[at + 8 :]
+    assert "the TIFF is corrupt" in refused(none)
 
 
 def test_big_tiff(read, refused):

@@ -167,6 +167,8 @@ def test_npy_of_wrong_length(tmp_path):
     )
     path.write_bytes(data + b"\0")
     assert "the NPY file is corrupt" in failure(path)
+    path.write_bytes(data.replace(b"(30", b"(3("))
+    assert "NPY header" in failure(path)
     huge = data[:128].replace(b"(30, 40), }" + b" " * 10, b"(3000000000, 40000), }")
     assert len(huge) == 129
     path.write_bytes(huge[:-2] + b"\n")

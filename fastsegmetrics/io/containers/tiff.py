@@ -74,7 +74,8 @@ def _directory(data: bytes, layout: _Layout, start: int) -> tuple[dict[int, list
             if value + _TYPE_SIZES[kind] * count > len(data):
                 raise IndexError
             values = struct.unpack_from(f"{order}{count}{_INTEGER_TYPES[kind]}", data, value)
-            tags[tag] = list(values)
+            if values:
+                tags[tag] = list(values)
         position += 4 + 2 * inline
     return tags, struct.unpack_from(order + offset_format, data, position)[0]
 
