@@ -124,20 +124,20 @@ SCORES: dict[str, Score] = {
         ),
         *(
             Score(
-                name, title, "structure", "higher", 0.0, 1.0, formula, empty,
+                name, title, "structure", "higher", low, 1.0, formula, empty,
                 "Fan et al., ICCV 2017; " + _PAPER + "B.6",
             )
-            for name, title, formula, empty in (
+            for name, low, title, formula, empty in (
                 (
-                    "s_measure", "structure measure", "max(0, α·S_o + (1 − α)·S_r)",
+                    "s_measure", 0.0, "structure measure", "max(0, α·S_o + (1 − α)·S_r)",
                     "truth empty: 1 − mean P; truth full: mean P",
                 ),
                 (
-                    "s_object", "object term of the structure measure",
+                    "s_object", 0.0, "object term of the structure measure",
                     "n/N·O(P on G) + (1 − n/N)·O(1 − P off G)", "truth empty or full: NaN",
                 ),
                 (
-                    "s_region", "region term of the structure measure",
+                    "s_region", -1.0, "region term of the structure measure",
                     "Σ area share · SSIM of the four quadrants around the centroid",
                     "truth empty or full: NaN",
                 ),
@@ -166,7 +166,7 @@ SCORES: dict[str, Score] = {
         ),
         _confusion(
             "kappa", "kappa with the chance term of the literature's programs", "higher",
-            "(OA − pe)/(1 − pe), pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + tp))/N²", _CHANCE, -1.0,
+            "(OA − pe)/(1 − pe), pe = ((tp + fp)(tp + fn) + (tn + fn)(tn + tp))/N²", _CHANCE, -_INF,
         ),
         _confusion(
             "cohen_kappa", "Cohen's kappa", "higher",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fastsegmetrics import __version__
+
 if TYPE_CHECKING:
     from fastsegmetrics.results import Aggregate
 
@@ -58,7 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = None  # type: ignore[assignment]
         return DONE
     except (KeyboardInterrupt, click.Abort) as error:
-        click.echo(_how_to_continue(error), err=True)
+        # click turns the interruption into its own, with ours as the cause.
+        click.echo(_how_to_continue(error.__cause__ or error), err=True)
         return INTERRUPTED
     return BAD_INPUT
 
@@ -85,7 +88,7 @@ def _how_to_continue(error: BaseException) -> str:
     no_args_is_help=False,
     invoke_without_command=True,
 )
-@click.version_option(package_name="fastsegmetrics", prog_name="fastsegmetrics")
+@click.version_option(__version__, prog_name="fastsegmetrics")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Evaluate segmentation maps: many metrics, many images, fast and by the book."""

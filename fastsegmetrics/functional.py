@@ -322,7 +322,7 @@ def pr_curve(
     --------
     >>> import numpy as np
     >>> curve = pr_curve(np.array([[0, 255]], np.uint8), np.array([[False, True]]))
-    >>> curve.x[0], curve.y[0], curve.y[255]
+    >>> float(curve.x[0]), float(curve.y[0]), float(curve.y[255])
     (1.0, 0.5, 1.0)
     """
     return _curve_pair("ap", pred, gt, backend, conventions)
@@ -339,7 +339,7 @@ def roc_curve(
     --------
     >>> import numpy as np
     >>> curve = roc_curve(np.array([[0, 255]], np.uint8), np.array([[False, True]]))
-    >>> curve.x[0], curve.y[0], curve.x[255]
+    >>> float(curve.x[0]), float(curve.y[0]), float(curve.x[255])
     (1.0, 1.0, 0.0)
     """
     return _curve_pair("auc", pred, gt, backend, conventions)
@@ -354,7 +354,7 @@ def _curve_pair(
     return CurvePair(*(rows[SWEEP_SCORES.index(axis)].copy() for axis in (x, y)))
 
 
-@_documented("float", 'round(ap(pred, gt, rule="step"), 6)\n    XX_ap')
+@_documented("float", 'round(ap(pred, gt, rule="step"), 6)\n    0.833333')
 def ap(
     pred: Any,
     gt: Any,
@@ -372,7 +372,7 @@ def ap(
     return _area("ap", rule, pred, gt, backend, conventions)
 
 
-@_documented("float", 'round(auc(pred, gt, rule="anchored"), 6)\n    XX_auc')
+@_documented("float", 'round(auc(pred, gt, rule="anchored"), 6)\n    0.75')
 def auc(
     pred: Any,
     gt: Any,

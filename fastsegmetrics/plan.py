@@ -13,6 +13,7 @@ from fastsegmetrics import backend as backends
 from fastsegmetrics import catalog, represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.errors import InputError
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics.pair import LevelCounts
@@ -146,6 +147,11 @@ class Plan:
         with backends.chosen(backend):
             if not isinstance(target, Target):
                 target = Target.borrowing(target, self.conventions.gt_threshold)
+            elif target.gt_threshold != self.conventions.gt_threshold:
+                raise InputError(
+                    f"gt_threshold must be what the Target was made with, {target.gt_threshold}; "
+                    f"received {self.conventions.gt_threshold}"
+                )
             if backends.resolve() == "reference":
                 return self._measure_pixels(pred, target)
             return self._measure_compiled(pred, target)

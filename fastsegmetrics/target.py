@@ -31,6 +31,8 @@ class Target:
     ----------
     mask : ndarray of uint8, shape (H, W)
         0 and 1, read-only.
+    gt_threshold : float or None
+        As given.
 
     Raises
     ------
@@ -49,17 +51,18 @@ class Target:
         if np.may_share_memory(converted, np.asarray(gt)):
             # A caller may write into its array afterwards; what is cached here must not follow.
             converted = converted.copy()
-        self._hold(converted)
+        self._hold(converted, gt_threshold)
 
     @classmethod
     def borrowing(cls, gt: Any, gt_threshold: float | None = None) -> Target:
         """Make a target for the duration of one call, without copying a boolean array."""
         target = cls.__new__(cls)
-        target._hold(represent.mask(gt, gt_threshold))
+        target._hold(represent.mask(gt, gt_threshold), gt_threshold)
         return target
 
-    def _hold(self, converted: NDArray[np.uint8]) -> None:
+    def _hold(self, converted: NDArray[np.uint8], gt_threshold: float | None) -> None:
         converted.setflags(write=False)
+        self.gt_threshold = gt_threshold
         self.mask: NDArray[np.uint8] = converted
         self._known_sums: _Sums | None = None
 

@@ -369,7 +369,7 @@ def float_counts(
         g = np.int64(mask[i])
         tables[i & 3, np.uint64(top * p) + np.uint64(256 * g)] += _ONE
         half = np.int64(p > 0.5)
-        kept = np.int64(p >= threshold)
+        kept = np.int64(p >= threshold) & np.int64(keep_at_zero or p > 0)
         area += g
         above_half += half
         on_half += half & g
@@ -383,9 +383,8 @@ def float_counts(
     sides = np.zeros((2, 2), np.int64)
     sides[0, 0] = on_half
     sides[0, 1] = above_half - on_half
-    if threshold > 0 or keep_at_zero:
-        sides[1, 0] = on
-        sides[1, 1] = above - on
+    sides[1, 0] = on
+    sides[1, 1] = above - on
     return counts, sides
 
 

@@ -80,7 +80,7 @@ def structure_scores(
         shape = p[block].shape
         p[block] = np.concatenate(drawn).reshape(shape)
         g[block] = np.repeat([False, True], [len(part) for part in drawn]).reshape(shape)
-    return metrics.s_measure(p, g, alpha)
+    return metrics.s_measure_around(p, g, (split_row, split_column), alpha)
 
 
 def _two_halves(n: float, mean: float, squares: float) -> NDArray[np.float64]:

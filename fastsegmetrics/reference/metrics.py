@@ -24,6 +24,17 @@ def mae(p: Map, g: Mask) -> float:
 
 def s_measure(p: Map, g: Mask, alpha: float) -> tuple[float, float, float]:
     """Structure measure and its object and region terms (Fan et al. 2017)."""
+    rows, columns = np.nonzero(g)
+    if rows.size == 0:
+        return s_measure_around(p, g, g.shape, alpha)
+    centroid = int(np.round(rows.mean())) + 1, int(np.round(columns.mean())) + 1
+    return s_measure_around(p, g, centroid, alpha)
+
+
+def s_measure_around(
+    p: Map, g: Mask, split: tuple[int, int], alpha: float
+) -> tuple[float, float, float]:
+    """Structure measure and its terms, the quadrants meeting at a given row and column."""
     p = p.astype(np.float64)
     share = g.mean()
     if share == 0:
@@ -31,8 +42,7 @@ def s_measure(p: Map, g: Mask, alpha: float) -> tuple[float, float, float]:
     if share == 1:
         return float(p.mean()), np.nan, np.nan
     by_object = share * _object(p[g]) + (1 - share) * _object(1 - p[~g])
-    rows, columns = np.nonzero(g)
-    row, column = int(np.round(rows.mean())) + 1, int(np.round(columns.mean())) + 1
+    row, column = split
     by_region = 0.0
     rest = 1.0
     for q, (vertical, horizontal) in enumerate(

@@ -1,0 +1,226 @@
+"""Every kernel against its reference twin."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastsegmetrics.kernels import curves, levels
+from fastsegmetrics.kernels import unfilter as unfilter_kernels
+from fastsegmetrics.reference import curves as curve_twins
+from fastsegmetrics.reference import levels as level_twins
+from fastsegmetrics.reference import unfilter as unfilter_twins
+from fastsegmetrics.scores import SWEEP_SCORES
+from fastsegmetrics.scores.confusion import ScoreRule
+from tests.strategies import eight_bit_pairs, float_pairs
+
+#: Every public kernel and its twin; `test_table_is_complete` keeps it whole.
+TWINS = {
+    levels: level_twins,
+    curves: curve_twins,
+    unfilter_kernels: unfilter_twins,
+}
+RULES = (
+    ScoreRule(False, 0.0, 0.3, False),
+    ScoreRule(True, 1.0, 0.3, False),
+    ScoreRule(True, math.nan, 1.0, True),
+)
+
+
+def kernels_of(module) -> list[str]:
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and callable(value)
+        and getattr(value, "__module__", None) == module.__name__
+    ]
+
+
+@pytest.mark.parametrize("module", TWINS, ids=lambda module: module.__name__)
+def test_table_is_complete(module) -> None:
+    assert kernels_of(module)
+    for name in kernels_of(module):
+        kernel = getattr(module, name)
+        twin = getattr(TWINS[module], name)
+        original = getattr(kernel, "py_func", kernel)
+        parameters = list(inspect.signature(original).parameters)
+        assert list(inspect.signature(twin).parameters) == parameters
+        assert len(parameters) <= 8
+
+
+def split(truth: np.ndarray) -> tuple[int, int]:
+    return truth.shape[0] // 2, truth.shape[1] // 3
+
+
+def table_arguments(pred: np.ndarray, truth: np.ndarray) -> tuple:
+    flat, mask = pred.reshape(-1), truth.view(np.uint8).reshape(-1)
+    even = flat.size // 8 * 8
+    words = flat[:even].view(np.uint64), mask[:even].view(np.uint64)
+    return (flat, mask, *words, pred.shape[1], *split(truth))
+
+
+@given(eight_bit_pairs())
+def test_mask_sums(pair) -> None:
+    mask = pair[1].view(np.uint8)
+    assert tuple(levels.mask_sums(mask)) == level_twins.mask_sums(mask)
+
+
+@given(eight_bit_pairs())
+def test_level_table(pair) -> None:
+    arguments = table_arguments(*pair)
+    table = levels.level_table(*arguments)
+    np.testing.assert_array_equal(table, level_twins.level_table(*arguments))
+    assert table.sum() == pair[0].size
+
+
+def test_level_table_counts_runs_across_words_rows_and_quadrants() -> None:
+    pred = np.zeros((7, 83), np.uint8)
+    pred[:, 40:] = 200
+    pred[3, 5:70] = 17
+    truth = np.zeros((7, 83), bool)
+    truth[2:5, 30:60] = True
+    arguments = table_arguments(pred, truth)
+    table = levels.level_table(*arguments)
+    np.testing.assert_array_equal(table, level_twins.level_table(*arguments))
+    assert table[:, :, 17].sum() == 65
+
+
+@given(eight_bit_pairs())
+def test_level_sums(pair) -> None:
+    pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
+    assert tuple(levels.level_sums(pred, mask)) == level_twins.level_sums(pred, mask)
+
+
+def test_level_sums_of_more_than_one_piece() -> None:
+    pred = np.full(70_001, 255, np.uint8)
+    mask = np.ones(70_001, np.uint8)
+    pred[-1] = 3
+    expected = (70_000 * 255 + 3, 70_000 * 255 + 3, 70_001, 3, 255)
+    assert tuple(levels.level_sums(pred, mask)) == expected
+
+
+@given(eight_bit_pairs(), st.booleans(), st.booleans())
+def test_describe_table(pair, stretch, keep_at_zero) -> None:
+    table = levels.level_table(*table_arguments(*pair))
+    ours = levels.describe_table(table, stretch, keep_at_zero, 2.0**-44)
+    twin = level_twins.describe_table(table, stretch, keep_at_zero, 2.0**-44)
+    np.testing.assert_array_equal(ours[0], twin[0])
+    if not ours[5]:
+        np.testing.assert_array_equal(ours[1], twin[1])
+    np.testing.assert_allclose(ours[2], twin[2], rtol=1e-12, atol=1e-15)
+    assert ours[3] == pytest.approx(twin[3], rel=1e-13, abs=1e-13)
+    assert ours[4:] == twin[4:]
+
+
+@given(float_pairs())
+def test_absolute_error(pair) -> None:
+    pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
+    twin = level_twins.absolute_error(pred, mask)
+    assert levels.absolute_error(pred, mask) == pytest.approx(twin, rel=1e-13, abs=1e-300)
+
+
+@given(float_pairs(), st.booleans(), st.sampled_from([0.0, 0.2, 1.0]))
+def test_float_counts(pair, keep_at_zero, threshold) -> None:
+    pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
+    of_map = pred.dtype.type
+    arguments = (pred, mask, of_map(255), of_map(threshold), keep_at_zero)
+    for ours, twin in zip(levels.float_counts(*arguments), level_twins.float_counts(*arguments)):
+        np.testing.assert_array_equal(ours, twin)
+
+
+@given(float_pairs())
+def test_float_moments(pair) -> None:
+    arguments = (pair[0], pair[1].view(np.uint8), *split(pair[1]))
+    ours, error = levels.float_moments(*arguments)
+    twin, twin_error = level_twins.float_moments(*arguments)
+    np.testing.assert_allclose(ours, twin, rtol=1e-12, atol=1e-14)
+    assert error == pytest.approx(twin_error, rel=1e-13, abs=1e-300)
+
+
+def test_float_moments_of_a_constant_cell_are_exact() -> None:
+    pred = np.full((31, 17), 0.1)
+    mask = np.zeros((31, 17), np.uint8)
+    mask[3:9, 4:11] = 1
+    moments, _ = levels.float_moments(pred, mask, 6, 7)
+    assert set(moments[moments[..., 0] > 0][:, 1]) == {0.1}
+    assert not moments[..., 2].any()
+
+
+@given(eight_bit_pairs(), st.sampled_from(RULES))
+def test_sweep_scores(pair, rule) -> None:
+    table = levels.level_table(*table_arguments(*pair))
+    counts, sides, *_ = levels.describe_table(table, True, not rule.strict, 2.0**-44)
+    for ours, twin in zip(
+        curves.sweep_scores(counts, sides, rule), curve_twins.sweep_scores(counts, sides, rule)
+    ):
+        np.testing.assert_allclose(ours, twin, rtol=1e-12, atol=2e-15)
+
+
+@given(eight_bit_pairs(), st.booleans())
+def test_curve_areas(pair, strict) -> None:
+    table = levels.level_table(*table_arguments(*pair))
+    counts, sides, *_ = levels.describe_table(table, True, True, 2.0**-44)
+    scored, _ = curves.sweep_scores(counts, sides, RULES[1] if strict else RULES[0])
+    np.testing.assert_allclose(
+        curves.curve_areas(scored, strict),
+        curve_twins.curve_areas(scored, strict),
+        rtol=1e-12,
+        atol=1e-15,
+    )
+
+
+@given(float_pairs())
+def test_structure_scores(pair) -> None:
+    pred, truth = pair
+    if truth.any() and not truth.all():
+        rows, columns = np.nonzero(truth)
+        at = round(rows.mean()) + 1, round(columns.mean()) + 1
+    else:
+        at = truth.shape
+    moments, _ = levels.float_moments(pred, truth.view(np.uint8), *at)
+    arguments = (moments, *at, *truth.shape, 0.5)
+    np.testing.assert_allclose(
+        curves.structure_scores(*arguments),
+        curve_twins.structure_scores(*arguments),
+        rtol=1e-9,
+        atol=1e-12,
+    )
+
+
+@given(st.lists(st.lists(st.floats(-1, 2), min_size=256, max_size=256), min_size=1, max_size=3))
+def test_add_exactly(drawn) -> None:
+    table = np.array(drawn)
+    ours = np.zeros((len(table), 3, 256)), np.zeros(len(table), np.int64)
+    twin = np.zeros((len(table), 3, 256)), np.zeros(len(table), np.int64)
+    for _ in range(3):
+        curves.add_exactly(table, *ours)
+        curve_twins.add_exactly(table, *twin)
+    np.testing.assert_array_equal(ours[0], twin[0])
+    assert ours[1].tolist() == [3] * len(table)
+    np.testing.assert_allclose(ours[0].sum(axis=1), 3 * table, rtol=1e-15, atol=1e-23)
+
+
+def test_add_exactly_leaves_out_a_curve_with_a_nan() -> None:
+    table = np.ones((2, 256))
+    table[1, 7] = math.nan
+    sums, counts = np.zeros((2, 3, 256)), np.zeros(2, np.int64)
+    curves.add_exactly(table, sums, counts)
+    assert counts.tolist() == [1, 0]
+    assert sums[0, 0].tolist() == [1.0] * 256
+    assert not sums[1].any()
+
+
+def test_rows_follow_the_list_of_scores() -> None:
+    rule = ScoreRule(False, 0.0, 0.3, False)
+    counts = np.zeros((2, 256), np.int64)
+    counts[0, [0, 9]], counts[1, [3, 9]] = (7, 3), (5, 11)
+    sides = np.array([[11, 3], [11, 3]])
+    _, summaries = curves.sweep_scores(counts, sides, rule)
+    expected = curve_twins.partition_scores(11, 3, 5, 7, rule)
+    assert summaries[:, 0].tolist() == pytest.approx([expected[name] for name in SWEEP_SCORES])

@@ -1,0 +1,232 @@
+"""The Evaluator and its results."""
+
+from __future__ import annotations
+
+import builtins
+import csv
+import io
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import fastsegmetrics as fsm
+from fastsegmetrics.scores.confusion import ScoreRule, f_beta
+
+RNG = np.random.default_rng(1)
+PAIRS = [
+    (RNG.integers(0, 256, (5, 17), dtype=np.uint8), RNG.random((5, 17)) > 0.6) for _ in range(4)
+]
+
+
+def filled(metrics="all", **conventions) -> fsm.Evaluator:
+    evaluator = fsm.Evaluator(metrics, **conventions)
+    for i, pair in enumerate(PAIRS):
+        evaluator.update(*pair, sample_id=f"s{i}")
+    return evaluator
+
+
+def test_max_is_of_the_exact_mean_curve() -> None:
+    result = filled("f_beta.max,f_beta.curve").result()
+    curves = [fsm.f_beta(*pair).curve for pair in PAIRS]
+    for t in range(256):
+        exact = sum(Fraction(curve[t]) for curve in curves) / len(curves)
+        assert result.curves["f_beta.curve"][t] == pytest.approx(float(exact), rel=1e-15)
+    assert result["f_beta.max"].value == result.curves["f_beta.curve"].max()
+    assert result["f_beta.max"].n_used == 4
+
+
+def test_reports_of_one_score() -> None:
+    result = filled("f_beta").result()
+    each = [fsm.f_beta(*pair) for pair in PAIRS]
+    for report, values in (
+        ("bin", [score.bin for score in each]),
+        ("adp", [score.adp for score in each]),
+        ("mean", [score.mean for score in each]),
+        ("mean_of_max", [score.max for score in each]),
+    ):
+        assert result[f"f_beta.{report}"].value == math.fsum(values) / 4
+    assert result.per_image["f_beta.max_of_image"].tolist() == [score.max for score in each]
+
+
+def test_pooled_counts() -> None:
+    result = filled("f_beta", stretch=False).result()
+    tp = sum(int(((p > 127) & g).sum()) for p, g in PAIRS)
+    fp = sum(int(((p > 127) & ~g).sum()) for p, g in PAIRS)
+    fn = sum(int(((p <= 127) & g).sum()) for p, g in PAIRS)
+    rule = ScoreRule(False, 0.0, 0.3, False)
+    expected = f_beta(tp, fp, fn, 4 * 85 - tp - fp - fn, rule)
+    assert result["f_beta.pooled_bin"].value == pytest.approx(expected, rel=1e-14)
+    curve = result.curves["f_beta.pooled_curve"]
+    assert curve[128] == pytest.approx(expected, rel=1e-14)
+    assert result["f_beta.pooled_max"].value == curve.max()
+    assert result["f_beta.pooled_mean"].value == pytest.approx(curve.mean(), rel=1e-14)
+
+
+def test_areas_of_mean_image_and_pooled_curves() -> None:
+    result = filled("auc,ap,pr_curve,roc_curve").result()
+    recall, fpr = result.curves["recall.curve"], result.curves["fpr.curve"]
+    order = np.argsort(fpr, kind="stable")
+    x, y = fpr[order], recall[order]
+    area = float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum())
+    assert result["auc.trapezoid"].value == pytest.approx(area, rel=1e-12)
+    per_image = [fsm.auc(*pair) for pair in PAIRS]
+    assert result["auc.trapezoid_of_image"].value == pytest.approx(np.mean(per_image), rel=1e-14)
+    assert 0 < result["auc.anchored_pooled"].value < 1
+    assert set(result.curves) == {"recall.curve", "fpr.curve", "precision.curve"}
+
+
+def test_names_and_order() -> None:
+    evaluator = fsm.Evaluator("mae")
+    for name in ("b", "a", None, "c", None):
+        evaluator.update(*PAIRS[0], sample_id=name)
+    assert evaluator.result().sample_ids == [0, 1, "a", "b", "c"]
+    with pytest.raises(fsm.InputError, match="'a' a second time"):
+        evaluator.update(*PAIRS[0], sample_id="a")
+    with pytest.raises(fsm.InputError, match="sample_id must be a string"):
+        evaluator.update(*PAIRS[0], sample_id=3)
+    assert evaluator.n_samples == 5
+
+
+def test_a_refused_pair_changes_nothing() -> None:
+    evaluator = filled("sod")
+    before = evaluator.result().to_json()
+    with pytest.raises(fsm.InputError):
+        evaluator.update(PAIRS[0][0], PAIRS[0][1].T)
+    assert evaluator.result().to_json() == before
+
+
+def test_merge_refuses_what_would_be_wrong() -> None:
+    evaluator = filled("sod")
+    with pytest.raises(fsm.InputError, match="4 are in both, the first 's0'"):
+        evaluator.merge(filled("sod"))
+    with pytest.raises(fsm.InputError, match="same metrics and conventions"):
+        evaluator.merge(fsm.Evaluator("sod", policy="strict"))
+    with pytest.raises(fsm.InputError, match="this one"):
+        evaluator.merge(evaluator)
+    assert evaluator.n_samples == 4
+
+
+def test_merge_numbers_unnamed_samples_on() -> None:
+    first, second = fsm.Evaluator("mae"), fsm.Evaluator("mae")
+    first.update(*PAIRS[0])
+    second.update(*PAIRS[1])
+    second.update(*PAIRS[2])
+    first.merge(second)
+    result = first.result()
+    assert result.sample_ids == [0, 1, 2]
+    assert result.per_image["mae"].tolist() == [fsm.mae(*pair) for pair in PAIRS[:3]]
+
+
+def test_no_samples() -> None:
+    result = fsm.Evaluator("all").result(n_expected=3)
+    for row in result.values():
+        assert math.isnan(row.value)
+        assert (row.n_expected, row.n_used, row.n_undefined) == (3, 0, 0)
+
+
+def test_n_expected() -> None:
+    assert filled("mae").result(n_expected=7)["mae"].n_expected == 7
+    with pytest.raises(fsm.InputError, match="at least 4"):
+        filled("mae").result(n_expected=3)
+
+
+def test_one_target_serves_many_methods() -> None:
+    target = fsm.Target(PAIRS[0][1])
+    for pred, _ in PAIRS:
+        assert fsm.measure(pred, target, "all") == fsm.measure(pred, PAIRS[0][1], "all")
+
+
+@pytest.mark.parametrize("metrics", ["mae", "s_measure", "mae,s_region", "f_beta.curve", "all"])
+def test_backends_give_the_same_results(metrics) -> None:
+    compiled = filled(metrics).result()
+    reference = filled(metrics, backend="reference").result()
+    assert list(compiled) == list(reference)
+    for name in compiled:
+        assert compiled[name].value == pytest.approx(reference[name].value, rel=1e-12, abs=1e-15)
+    for name, curve in compiled.curves.items():
+        np.testing.assert_allclose(curve, reference.curves[name], rtol=1e-12, atol=1e-15)
+
+
+def test_json_is_strict() -> None:
+    evaluator = filled("kappa.bin,mae", policy="strict")
+    evaluator.update(np.full((2, 3), True), np.full((2, 3), True), sample_id="full")
+    told = json.loads(evaluator.result().to_json())
+    assert told["per_image"]["kappa.bin"][0] is None
+    assert told["aggregates"]["kappa.bin"]["n_undefined"] == 1
+    assert told["sample_ids"][0] == "full"
+    assert told["contract"]["hash"] == evaluator.contract.hash
+    result = fsm.Result({}, {}, {"x": np.array([math.inf, -math.inf, 1.5])}, ["a", "b", "c"],
+                        evaluator.contract)  # fmt: skip
+    assert json.loads(result.to_json())["per_image"]["x"] == ["inf", "-inf", 1.5]
+    assert "per_image" not in json.loads(result.to_json(per_image=False))
+
+
+def test_csv_keeps_every_bit() -> None:
+    result = filled("mae,f_beta.adp").result()
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert [row["sample"] for row in rows] == ["s0", "s1", "s2", "s3"]
+    assert [float(row["mae"]) for row in rows] == result.per_image["mae"].tolist()
+    totals = list(csv.DictReader(io.StringIO(result.to_csv(per_image=False))))
+    assert float(totals[1]["value"]) == result["f_beta.adp"].value
+
+
+def test_pandas(monkeypatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = filled("mae").result().to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.loc["s1", "mae"] == fsm.mae(*PAIRS[1])
+
+
+def test_pandas_missing_names_the_extra(monkeypatch) -> None:
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name == "pandas":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(fsm.MissingExtraError, match=r"fastsegmetrics\[pandas\]"):
+        filled("mae").result().to_pandas()
+
+
+def test_infinite_values_are_counted_apart() -> None:
+    from fastsegmetrics.catalog import METRICS
+    from fastsegmetrics.results import aggregate
+
+    row = aggregate(METRICS["mae"], np.array([1.0, math.inf, math.nan, 2.0]), 5)
+    assert (row.value, row.n_used, row.n_infinite, row.n_undefined) == (1.5, 2, 1, 1)
+    assert float(row) == 1.5
+
+
+def test_contract_tells_conventions_apart() -> None:
+    hashes = {
+        filled(metrics, **conventions).contract.hash
+        for metrics, conventions in (
+            ("sod", {}),
+            ("sod", {"policy": "strict"}),
+            ("sod", {"stretch": False}),
+            ("sod", {"beta2": 1.0}),
+            ("mae", {}),
+        )
+    }
+    assert len(hashes) == 5
+    told = filled("sod").contract.to_dict()
+    assert told["metrics"]["f_beta.max"]["representation"].startswith("dynamic")
+    assert told["conventions"]["policy"] == "published"
+    assert set(told["versions"]) >= {"fastsegmetrics", "numpy", "numba"}
+
+
+def test_result_reads_as_a_table() -> None:
+    text = repr(filled("mae,f_beta.max").result())
+    assert "mae ↓" in text
+    assert "f_beta.max ↑" in text
+    assert "(4/4)" in text
+
+
+def test_unknown_backend() -> None:
+    with pytest.raises(fsm.InputError, match="'compiled' or 'reference'"):
+        fsm.Evaluator("mae", backend="gpu")

@@ -1,0 +1,199 @@
+"""Stage 1: what arrays are accepted, as what, and the one sentence for those that are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fastsegmetrics as fsm
+from fastsegmetrics import represent
+from fastsegmetrics.conventions import Conventions
+
+GT = np.array([[0, 255, 255], [0, 0, 255]], np.uint8)
+PRED = np.array([[10, 200, 250], [0, 30, 90]], np.uint8)
+
+
+def refused(pred=PRED, gt=GT, **conventions) -> str:
+    with pytest.raises(fsm.InputError) as caught:
+        fsm.mae(pred, gt, **conventions)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(
+    ("gt", "foreground"),
+    [
+        (GT, 3),
+        (GT > 0, 3),
+        (GT.astype(np.int64), 3),
+        (GT.astype(">i2"), 3),
+        ((GT > 0).astype(np.float32), 3),
+        (np.full((2, 3), 128, np.uint8), 0),
+        (np.full((2, 3), 129, np.uint8), 6),
+        (np.zeros((2, 3), np.uint8), 0),
+        (np.array([[3, 252, 128], [0, 129, 250]], np.uint8), 3),
+        (GT.tolist(), 3),
+    ],
+)
+def test_masks_that_are_understood(gt, foreground) -> None:
+    mask = represent.mask(gt)
+    assert mask.dtype == np.uint8
+    assert mask.flags.c_contiguous
+    assert int(mask.sum()) == foreground == fsm.Target(gt).n_foreground
+
+
+@pytest.mark.parametrize(("threshold", "foreground"), [(0, 3), (0.5, 3), (1, 0), (-1, 6)])
+def test_gt_threshold_settles_a_mask_of_zeros_and_ones(threshold, foreground) -> None:
+    gt = (GT > 0).astype(np.uint8)
+    assert fsm.Target(gt, gt_threshold=threshold).n_foreground == foreground
+    soft = gt.astype(float) * 0.75
+    assert fsm.Target(soft, gt_threshold=0.5).n_foreground == 3
+
+
+def test_mask_of_zeros_and_ones_is_refused_by_name() -> None:
+    message = refused(gt=(GT > 0).astype(np.uint8))
+    assert "gt_threshold=0" in message
+    assert "maximum is 1" in message
+    assert "gt_threshold=0" in refused(gt=(GT > 0).astype(np.int64))
+
+
+def test_masks_off_the_scale() -> None:
+    assert "0..255" in refused(gt=GT.astype(np.int64) * 2)
+    assert "-1 at (0, 0)" in refused(gt=GT.astype(np.int64) - 1)
+    assert "0.5 at (0, 1)" in refused(gt=np.array([[0, 0.5, 1], [0, 0, 1]]))
+    assert "NaN" in refused(gt=np.full((2, 3), np.nan), gt_threshold=0.5)
+    assert "boolean" in refused(gt=GT > 0, gt_threshold=0.5)
+
+
+def test_shapes() -> None:
+    assert "(3, 2) and (2, 3) (the one is the other's transpose)" in refused(pred=PRED.T)
+    assert "(2, 2) and (2, 3)" in refused(pred=PRED[:, :2])
+    message = refused(pred=PRED[..., None])
+    assert "(2, 3, 1)" in message
+    assert "pred[..., 0]" in message
+    assert "(2, 3, 3)" in refused(gt=np.dstack([GT] * 3))
+    assert "at least one pixel" in refused(pred=np.zeros((0, 3)), gt=np.zeros((0, 3), bool))
+    assert "2-D" in refused(gt=np.zeros(3, bool))
+    assert "dtype complex128" in refused(pred=PRED.astype(complex))
+    assert "dtype" in refused(pred=np.array([["a", "b", "c"]] * 2))
+
+
+def test_predictions_off_the_scale() -> None:
+    assert "pred_scale=255" in refused(pred=PRED.astype(float))
+    assert "1.0000001 at (0, 1)" in refused(pred=np.array([[0, 1.0000001, 1], [0, 0, 0]]))
+    assert "clip=True" in refused(pred=np.array([[0, 1.0000001, 1], [0, 0, 0]]))
+    assert "-0.1 at (1, 2)" in refused(pred=np.array([[0, 1, 1], [0, 0, -0.1]]))
+    assert "300 at (0, 0)" in refused(pred=np.array([[300, 1, 1], [0, 0, 0]]))
+    message = refused(pred=np.array([[0, np.nan, 1], [np.inf, 0, 0]]))
+    assert "2 value(s)" in message
+    assert "nan at (0, 1)" in message
+    assert "finite" in refused(pred=np.array([[0, np.nan, 1], [0, 0, 0]]), clip=True)
+
+
+def test_a_map_whose_maximum_is_the_integer_one_is_refused() -> None:
+    binary = (PRED > 50).astype(np.uint8)
+    for metric in (fsm.mae, fsm.s_measure, fsm.iou):
+        for backend in ("compiled", "reference"):
+            with pytest.raises(fsm.InputError, match="pred_scale=1"):
+                metric(binary, GT, backend=backend)
+    assert fsm.mae(binary, GT, pred_scale=1) == fsm.mae(PRED > 50, GT)
+    near_black = fsm.mae(binary, GT, pred_scale=255, stretch=False)
+    assert near_black == pytest.approx((3 * 254 / 255) / 6, rel=1e-13)
+
+
+def test_full_scale() -> None:
+    as_floats = fsm.measure(PRED.astype(np.float64), GT, "all", pred_scale=255, stretch=False)
+    eight_bit = fsm.measure(PRED, GT, "all", stretch=False)
+    assert as_floats == pytest.approx(eight_bit, rel=1e-12, abs=1e-15)
+    assert "0..1" in refused(pred=PRED, pred_scale=1)
+    clipped = np.array([[0, 300, -4]])
+    assert fsm.mae(clipped, GT[:1], clip=True) == fsm.mae(np.array([[0, 255, 0]]), GT[:1])
+
+
+def test_clip_only_when_asked() -> None:
+    pred = np.array([[-0.25, 1.5, 0.5], [0.0, 1.0, 1.0]])
+    expected = fsm.mae(np.clip(pred, 0, 1), GT)
+    assert fsm.mae(pred, GT, clip=True) == expected
+
+
+@pytest.mark.parametrize("backend", ["compiled", "reference"])
+def test_memory_layouts_give_the_same_bits_and_are_left_alone(backend, tmp_path) -> None:
+    rng = np.random.default_rng(3)
+    big = rng.integers(0, 256, (13, 29), dtype=np.uint8)
+    truth = rng.random((13, 29)) > 0.6
+    wanted = fsm.measure(big.copy(), truth.copy(), "all", backend=backend)
+    frozen_pred, frozen_gt = big.copy(), truth.copy()
+    frozen_pred.flags.writeable = frozen_gt.flags.writeable = False
+    padded_pred = np.zeros((26, 58), np.uint8)
+    padded_pred[::2, ::2] = big
+    padded_gt = np.zeros((13, 29), bool)
+    padded_gt[:, ::-1] = truth
+    stored = np.memmap(tmp_path / "map", np.uint8, "w+", shape=big.shape)
+    stored[:] = big
+    unaligned = np.zeros(big.size + 3, np.uint8)[3:].reshape(big.shape)
+    unaligned[:] = big
+    for pred, gt in (
+        (frozen_pred, frozen_gt),
+        (np.asfortranarray(big), np.asfortranarray(truth)),
+        (padded_pred[::2, ::2], padded_gt[:, ::-1]),
+        (stored, truth),
+        (unaligned, truth),
+        (big.astype(">u2"), truth.astype(np.uint8) * np.uint8(255)),
+        (big.astype(np.int64), truth.astype(np.float64)),
+    ):
+        before = pred.tobytes(), gt.tobytes()
+        assert fsm.measure(pred, gt, "all", backend=backend) == wanted
+        assert (pred.tobytes(), gt.tobytes()) == before
+
+
+@pytest.mark.parametrize("backend", ["compiled", "reference"])
+def test_float_layouts(backend) -> None:
+    rng = np.random.default_rng(4)
+    values = rng.random((9, 14))
+    truth = rng.random((9, 14)) > 0.5
+    wanted = fsm.measure(values.copy(), truth, "all", backend=backend)
+    for pred in (np.asfortranarray(values), values.astype(">f8"), values[::-1][::-1]):
+        assert fsm.measure(pred, truth, "all", backend=backend) == wanted
+    half = values.astype(np.float16)
+    assert fsm.measure(half, truth, "all") == fsm.measure(half.astype(np.float32), truth, "all")
+
+
+def test_conventions_are_checked() -> None:
+    for choices, words in (
+        ({"polcy": "strict"}, "did you mean 'policy'"),
+        ({"policy": "lenient"}, "policy must be one of 'published', 'strict'"),
+        ({"stretch": 1}, "stretch must be True or False"),
+        ({"beta2": -1}, "beta2"),
+        ({"beta2": float("nan")}, "beta2"),
+        ({"alpha": 1.5}, "[0, 1]"),
+        ({"pred_scale": True}, "pred_scale"),
+        ({"pred_scale": 100}, "pred_scale"),
+        ({"gt_threshold": "x"}, "gt_threshold"),
+    ):
+        assert words in refused(**choices)
+    assert Conventions().to_dict()["beta2"] == 0.3
+
+
+def test_a_target_of_another_threshold_is_refused() -> None:
+    target = fsm.Target((GT > 0).astype(np.uint8), gt_threshold=0)
+    assert "gt_threshold" in refused(gt=target)
+    assert fsm.mae(PRED, target, gt_threshold=0) == fsm.mae(PRED, GT)
+
+
+def test_target_does_not_follow_its_array() -> None:
+    gt = GT > 0
+    target = fsm.Target(gt)
+    gt[:] = False
+    assert target.n_foreground == 3
+    assert target.n_pixels == 6
+    with pytest.raises(ValueError, match="read-only"):
+        target.mask[0, 0] = 1
+
+
+@pytest.mark.parametrize("backend", ["compiled", "reference"])
+def test_split_rounds_half_to_even(backend) -> None:
+    with fsm.use_backend(backend):
+        assert fsm.Target(np.array([[True, True, False]])).split == (1, 1)
+        assert fsm.Target(np.array([[False, True, True]])).split == (1, 3)
+        assert fsm.Target(np.zeros((4, 3), bool)).split == (4, 3)
