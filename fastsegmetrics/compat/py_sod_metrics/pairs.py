@@ -115,11 +115,14 @@ class Pair:
         conventions = _conventions(self.normalize and values is not None)
         if values is None:
             values = self.values()
-        truth = self.truth()
+        gt = self.gt
+        threshold: int | None = 128
+        if not self.normalize or gt.dtype.kind in "bf":
+            gt, threshold = self.truth(), None
         if values.ndim != 2:
             # For scores of the set of pixels, whatever their arrangement.
-            values, truth = values.reshape(1, -1), truth.reshape(1, -1)
-        return values, target(truth), conventions
+            values, gt = values.reshape(1, -1), gt.reshape(1, -1)
+        return values, target(gt, threshold), conventions
 
     def _levels(self) -> NDArray[np.uint8] | None:
         """Return the prediction as 8-bit levels where that is what it holds."""
@@ -149,7 +152,7 @@ class Pair:
         found.counts.sides[1] = tp, int(np.count_nonzero(kept)) - tp
 
     def _warn_of_a_mask_of_ones(self, target: Target) -> None:
-        if not self.normalize or target.mask.any():
+        if not self.normalize or target.mask.view(np.bool_).any():
             return
         if self.gt.any() and (self.gt.dtype.kind == "b" or self.gt.max() == 1):
             warnings.warn(

@@ -186,8 +186,8 @@ def _lost_to_rounding(pair: Pair, found: PairStatistics) -> float:
     lost = 0.0
     row, column = found.split_row, found.split_column
     values: NDArray[Any] | None = None
-    for q in range(4):
-        (n0, mean0, squares0), (n1, mean1, squares1) = found.moments[q]
+    for q, cells in enumerate(found.moments.tolist()):
+        (n0, mean0, squares0), (n1, mean1, squares1) = cells
         constant = mean0 if n1 == 0 else mean1
         if (n0 == 0) == (n1 == 0) or squares0 + squares1 != 0 or constant in (0.0, 1.0):
             continue
