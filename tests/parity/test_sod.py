@@ -8,8 +8,7 @@ import peer_columns
 import py_sod_metrics as peer
 import pytest
 import scenes
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fastsegmetrics as fsm
