@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from itertools import islice
+from typing import Generic, TypeVar
 
 from fastsegmetrics.errors import InputError
 
@@ -15,9 +17,14 @@ Outcome = TypeVar("Outcome")
 
 MOST_WORKERS = 8
 
-# Items in flight per worker. Results wait in order behind a slow image, so that a few more than
+# Tasks in flight per worker. Results wait in order behind a slow image, so that a few more than
 # one are needed to keep the other workers busy meanwhile; memory is bounded by it.
-_WINDOW = 8
+_WINDOW = 6
+
+# A task is as many items as take this long: with one small image each (2 ms), two workers were
+# 1.56 times as fast as one, with eight 1.68 times, where two bare threads reached 1.75.
+_TASK_SECONDS = 0.02
+_MOST_ITEMS = 16
 
 
 def default_workers() -> int:
@@ -65,16 +72,47 @@ def in_order(
         for item in items:
             yield item, work(item)
         return
+    source = iter(items)
+    size = 1
     pool = ThreadPoolExecutor(workers, thread_name_prefix="fastsegmetrics")
-    window: deque[tuple[Item, Future[Outcome]]] = deque()
+    window: deque[Future[_Chunk[Item, Outcome]]] = deque()
     try:
-        for item in items:
-            window.append((item, pool.submit(work, item)))
-            if len(window) >= workers * _WINDOW:
-                first, future = window.popleft()
-                yield first, future.result()
-        while window:
-            first, future = window.popleft()
-            yield first, future.result()
+        while True:
+            while len(window) < workers * _WINDOW and (chunk := list(islice(source, size))):
+                window.append(pool.submit(_work_through, work, chunk))
+            if not window:
+                return
+            done = window.popleft().result()
+            yield from done.outcomes
+            if done.error is not None:
+                raise done.error
+            size = done.better_size()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Chunk(Generic[Item, Outcome]):
+    """What became of some consecutive items: their outcomes, and what ended them early."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[tuple[Item, Outcome]] = []
+        self.error: Exception | None = None
+        self.seconds = 0.0
+
+    def better_size(self) -> int:
+        """Number of such items that take about `_TASK_SECONDS`."""
+        per_item = self.seconds / max(1, len(self.outcomes))
+        return max(1, min(_MOST_ITEMS, int(_TASK_SECONDS / max(per_item, 1e-9))))
+
+
+def _work_through(work: Callable[[Item], Outcome], items: list[Item]) -> _Chunk[Item, Outcome]:
+    chunk: _Chunk[Item, Outcome] = _Chunk()
+    start = time.perf_counter()
+    for item in items:
+        try:
+            chunk.outcomes.append((item, work(item)))
+        except Exception as error:
+            chunk.error = error
+            break
+    chunk.seconds = time.perf_counter() - start
+    return chunk

@@ -71,7 +71,11 @@ def write_files(run: Run, directory: Path) -> None:
 
 def discard_summary(directory: Path) -> None:
     """Take away the summary, so that a directory which is being added to is not taken for done."""
-    (directory / SUMMARY).unlink(missing_ok=True)
+    path = directory / SUMMARY
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be replaced ({error.strerror})") from error
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastsegmetrics.bulk.measure import ZERO_MAP, identity
 from fastsegmetrics.bulk.store import RunStore, StoredPair
@@ -20,30 +20,39 @@ _ABSENT = object()
 def check_contract(store: RunStore, contract: Mapping[str, Any]) -> None:
     """Record the contract in a new store; in an old one, require the same.
 
+    The metrics' order counts too: it is that of the values in every stored measurement.
+
     Raises
     ------
     InputError
         The stored contract differs; the message names the first difference.
     """
-    contract = json.loads(json.dumps(contract))
+    now = json.loads(json.dumps({**contract, "order of metrics": ", ".join(contract["metrics"])}))
     stored = store.setting("contract")
     if stored is None:
-        store.set("contract", contract)
+        store.set("contract", now)
         store.commit()
         return
-    difference = first_difference(stored, contract)
+    difference = first_difference(stored, now)
     if difference is not None:
-        name, before, now = difference
         raise InputError(
-            f"{store.directory}: holds a run with {name} = {before}, now it is {now}; take another "
-            f"--out, or the first value"
+            f"{store.directory}: holds a run with {difference.name} = {difference.before}, now it "
+            f"is {difference.now}; take another --out, or the first value"
         )
+
+
+class Difference(NamedTuple):
+    """A place where two contracts differ, and what stands there, as text."""
+
+    name: str
+    before: str
+    now: str
 
 
 def first_difference(
     before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = ""
-) -> tuple[str, str, str] | None:
-    """The first place where two contracts differ: its name and the two values as text."""
+) -> Difference | None:
+    """The first place where two contracts differ, or None."""
     for key in [*before, *(key for key in now if key not in before)]:
         old, new = before.get(key, _ABSENT), now.get(key, _ABSENT)
         name = f"{prefix}{key}"
@@ -52,22 +61,14 @@ def first_difference(
             if below is not None:
                 return below
         elif old != new and name != "hash":
-            return name, *_shown(old, new)
+            return Difference(name, _as_text(old), _as_text(new))
     return None
 
 
-def _shown(old: Any, new: Any) -> tuple[str, str]:
-    if isinstance(old, list) and isinstance(new, list):
-        # Two long lists of metrics: only what is in one of them.
-        gone = [item for item in old if item not in new]
-        come = [item for item in new if item not in old]
-        if gone or come:
-            return _listed(gone), _listed(come)
-    return tuple("absent" if v is _ABSENT else repr(v) for v in (old, new))  # type: ignore[return-value]
-
-
-def _listed(items: list[Any]) -> str:
-    return ", ".join(str(item) for item in items) + " besides" if items else "without those"
+def _as_text(value: Any) -> str:
+    if value is _ABSENT:
+        return "absent"
+    return "present" if isinstance(value, Mapping) else repr(value)
 
 
 class Kept:

@@ -88,7 +88,6 @@ class RunStore:
         self.directory = Path(directory)
         self.path = self.directory / STORE_NAME
         self._prepare_directory(create)
-        self._pending = False
         self._last_commit = time.monotonic()
         self._commit_pause = _COMMIT_EVERY
         with self._named_errors():
@@ -187,24 +186,23 @@ class RunStore:
             self._db.execute("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?)", pair)
 
     def _begin(self) -> None:
-        if not self._pending:
+        # SQLite is asked, not a flag of ours: an interrupt may fall between its step and ours.
+        if not self._db.in_transaction:
             with self._named_errors():
                 self._db.execute("BEGIN IMMEDIATE")
-            self._pending = True
 
     def commit_when_due(self) -> None:
         """Commit if the last one is long enough ago."""
-        if self._pending and time.monotonic() - self._last_commit >= self._commit_pause:
+        if time.monotonic() - self._last_commit >= self._commit_pause:
             self.commit()
 
     def commit(self) -> None:
         """Bring everything added so far to disk."""
-        if not self._pending:
+        if not self._db.in_transaction:
             return
         start = time.monotonic()
         with self._named_errors():
             self._db.execute("COMMIT")
-        self._pending = False
         self._last_commit = time.monotonic()
         took = self._last_commit - start
         self._commit_pause = max(_COMMIT_EVERY, _COMMIT_SHARE * took)

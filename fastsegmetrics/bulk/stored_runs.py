@@ -81,9 +81,9 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
             }
         difference = first_difference(first["contract"], one["contract"])
         if difference is not None:
-            name, before, now = difference
             warnings.append(
-                f"not comparable: {name} is {before} in {first_directory} and {now} in {directory}"
+                f"not comparable: {difference.name} is {difference.before} in {first_directory} "
+                f"and {difference.now} in {directory}"
             )
         if one["n_samples"] != first["n_samples"]:
             warnings.append(

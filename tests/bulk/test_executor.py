@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import islice
 
 import pytest
 
@@ -24,13 +25,20 @@ def test_items_are_taken_only_as_needed():
     taken = []
 
     def items():
-        for i in range(1000):
+        for i in range(10_000):
             taken.append(i)
             yield i
 
-    outcomes = in_order(lambda item: item, items(), 3)
-    next(outcomes)
-    assert len(taken) == 24
+    def work(item):
+        time.sleep(0.001)
+        return item
+
+    outcomes = in_order(work, items(), 3)
+    ahead = []
+    for item, _ in islice(outcomes, 300):
+        ahead.append(len(taken) - item)
+    assert max(ahead) <= (3 * 6 + 1) * 16
+    assert ahead[0] == 18
     outcomes.close()
 
 

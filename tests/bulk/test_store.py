@@ -52,10 +52,10 @@ def test_commit_when_due_waits_for_its_time(tmp_path, monkeypatch):
     monkeypatch.setattr("fastsegmetrics.bulk.store.time.monotonic", lambda: now[0])
     store.add(_pair())
     store.commit_when_due()
-    assert store._pending
+    assert store._db.in_transaction
     now[0] += 0.6
     store.commit_when_due()
-    assert not store._pending
+    assert not store._db.in_transaction
     store.commit()
     store.close()
 
@@ -141,5 +141,4 @@ def test_other_database_errors_name_the_store(tmp_path):
     with pytest.raises(FastSegMetricsError, match=r"run\.sqlite: no such table"):
         store.add(_pair())
     store._db.execute("ROLLBACK")
-    store._pending = False
     store.close()

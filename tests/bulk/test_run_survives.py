@@ -1,0 +1,111 @@
+"""A killed run loses nothing that was committed, and a long one does not grow."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fastsegmetrics.bulk.demo import png_bytes
+from fastsegmetrics.bulk.run import evaluate_folders
+from fastsegmetrics.bulk.store import RunStore
+
+OUTPUTS = ("summary.json", "contract.json", "per_image.csv", "curves.csv")
+
+_SLOW_RUN = """
+import sys, time
+from fastsegmetrics.bulk.progress import Observer
+from fastsegmetrics.bulk.run import evaluate_folders
+
+class Slow(Observer):
+    def advanced(self, done, skipped):
+        time.sleep(0.01)
+        print(done, flush=True)
+
+root, out, workers = sys.argv[1:]
+evaluate_folders(root + "/gt", {"m": root + "/m"}, out=out, workers=int(workers), progress=Slow())
+"""
+
+_GROWTH = """
+import os, sys
+from fastsegmetrics.bulk.progress import Observer
+from fastsegmetrics.bulk.run import evaluate_folders
+
+class Memory(Observer):
+    def advanced(self, done, skipped):
+        if done in (1000, 2000):
+            with open("/proc/self/statm") as file:
+                print(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), flush=True)
+
+root, out = sys.argv[1:]
+evaluate_folders(root + "/gt", {"m": root + "/m", "n": root + "/n"}, out=out, workers=2,
+                 progress=Memory())
+"""
+
+
+def _environment():
+    package = Path(__file__).resolve().parents[2]
+    paths = [str(package), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _benchmark(root: Path, n: int, methods: tuple[str, ...], side: int) -> None:
+    random = np.random.RandomState(3)
+    for folder in ("gt", *methods):
+        (root / folder).mkdir(parents=True)
+    for i in range(n):
+        truth = np.zeros((side, side + 3), np.uint8)
+        truth[random.randint(0, side // 2) :, random.randint(0, side // 2) :] = 255
+        (root / "gt" / f"{i:04d}.png").write_bytes(png_bytes(truth))
+        for method in methods:
+            noisy = np.clip(truth // 2 + random.randint(0, 128, truth.shape), 0, 255)
+            (root / method / f"{i:04d}.png").write_bytes(png_bytes(noisy.astype(np.uint8)))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_run_continues_to_the_same_bytes(tmp_path, workers):
+    _benchmark(tmp_path, 160, ("m",), 12)
+    arguments = [
+        sys.executable,
+        "-c",
+        _SLOW_RUN,
+        str(tmp_path),
+        str(tmp_path / "cut"),
+        str(workers),
+    ]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=_environment())
+    assert process.stdout is not None
+    for line in process.stdout:
+        if int(line) == 120:
+            process.kill()
+            break
+    process.stdout.close()
+    assert process.wait() == -9
+    assert not (tmp_path / "cut" / "summary.json").exists()
+    with RunStore(tmp_path / "cut", create=False) as store:
+        kept = len(list(store.pairs()))
+    assert 20 <= kept <= 121
+    evaluate_folders(tmp_path / "gt", {"m": tmp_path / "m"}, out=tmp_path / "cut")
+    evaluate_folders(tmp_path / "gt", {"m": tmp_path / "m"}, out=tmp_path / "whole")
+    for name in OUTPUTS:
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_memory_does_not_grow_with_the_number_of_images(tmp_path):
+    _benchmark(tmp_path, 2000, ("m", "n"), 16)
+    done = subprocess.run(
+        [sys.executable, "-c", _GROWTH, str(tmp_path), str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=_environment(),
+    )
+    half, end = map(int, done.stdout.split())
+    # Names and per-image values of 2 × 1,000 pairs; all measurements would be some 7 MB.
+    assert end - half < 2_500_000
+    assert (tmp_path / "run" / "run.sqlite").stat().st_size > 10_000_000
