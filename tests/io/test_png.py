@@ -12,8 +12,7 @@ from file_writers import PNG_SIGNATURE, chunk, png, png_header, png_rows
 
 import fastsegmetrics.backend as backends
 from fastsegmetrics.errors import FormatError
-from fastsegmetrics.io import png_rows as png_rows_reader
-from fastsegmetrics.io import read_map, read_mask
+from fastsegmetrics.io import png_rows as png_rows_reader, read_map, read_mask
 from fastsegmetrics.io.containers import png as png_container
 
 RNG = np.random.default_rng(5)
