@@ -114,8 +114,8 @@ def _parsed(description: str, arguments: list[str] | None) -> argparse.Namespace
     parser.add_argument("--sizes", nargs="+", default=list(SIZES), metavar="HxW")
     parser.add_argument("--contents", nargs="+", choices=CONTENTS, default=list(CONTENTS))
     parser.add_argument("--seconds", type=float, default=0.1, help="least time a comparison runs")
-    parser.add_argument("--pairs", type=int, default=200, help="pairs of a folder")
-    parser.add_argument("--rounds", type=int, default=7, help="rounds of a folder run")
+    parser.add_argument("--pairs", type=int, help="pairs of a folder (200)")
+    parser.add_argument("--rounds", type=int, help="rounds of a folder run (7)")
     parser.add_argument("--gt", type=Path, help="a folder of your own ground truths, and …")
     parser.add_argument("--pred", type=Path, help="… of predictions, for the folder runs")
     parser.add_argument("--quick", action="store_true", help="two sizes, few rounds: a rough look")
@@ -124,8 +124,11 @@ def _parsed(description: str, arguments: list[str] | None) -> argparse.Namespace
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="only render such a file")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.sizes = options.sizes[1:3] if options.sizes == list(SIZES) else options.sizes
-        options.seconds, options.pairs, options.rounds = 0.01, 40, 3
+        if options.sizes == list(SIZES):
+            options.sizes = options.sizes[1:3]
+        options.seconds = 0.01
+    options.pairs = options.pairs or (100 if options.quick else 200)
+    options.rounds = options.rounds or (3 if options.quick else 7)
     return options
 
 
