@@ -428,7 +428,8 @@ def test_ctrl_c_in_a_real_process(tmp_path):
             else:
                 os.link(tmp_path / folder / "000.png", path)
     command = [sys.executable, "-m", "fastsegmetrics", "evaluate", "--gt", str(tmp_path / "gt"),
-               "--pred", f"m={tmp_path / 'm'}", "--out", str(tmp_path / "run"), "--workers", "2"]  # fmt: skip
+               "--pred", f"m={tmp_path / 'm'}", "--out", str(tmp_path / "run"),
+               "--workers", "2"]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                env=_environment())  # fmt: skip
     store = tmp_path / "run" / "run.sqlite"

@@ -19,12 +19,12 @@ MOST_WORKERS = 8
 
 # Tasks in flight per worker. Results wait in order behind a slow image, so that a few more than
 # one are needed to keep the other workers busy meanwhile; memory is bounded by it.
-_WINDOW = 6
+_WINDOW = 4
 
 # A task is as many items as take this long: with one small image each (2 ms), two workers were
 # 1.56 times as fast as one, with eight 1.68 times, where two bare threads reached 1.75.
 _TASK_SECONDS = 0.02
-_MOST_ITEMS = 16
+_MOST_ITEMS = 8
 
 
 def default_workers() -> int:

@@ -117,6 +117,8 @@ class RunStore:
         self._db.execute("PRAGMA journal_mode = DELETE")
         # A row is 3 to 7 KB: at the default 4 KB page an insertion takes nearly twice as long.
         self._db.execute("PRAGMA page_size = 16384")
+        # 1 MB, enough for rows that come in order; by default it grew to 8 MB with these pages.
+        self._db.execute("PRAGMA cache_size = 64")
         self._db.execute("PRAGMA synchronous = NORMAL")
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         application = self._db.execute("PRAGMA application_id").fetchone()[0]

@@ -37,8 +37,8 @@ def test_items_are_taken_only_as_needed():
     ahead = []
     for item, _ in islice(outcomes, 300):
         ahead.append(len(taken) - item)
-    assert max(ahead) <= (3 * 6 + 1) * 16
-    assert ahead[0] == 18
+    assert max(ahead) <= (3 * 4 + 1) * 8
+    assert ahead[0] == 12
     outcomes.close()
 
 
