@@ -106,6 +106,6 @@ def test_memory_does_not_grow_with_the_number_of_images(tmp_path):
         env=_environment(),
     )
     half, end = map(int, done.stdout.split())
-    # Names and per-image values of 2 × 1,000 pairs; all measurements would be some 7 MB.
+    # Names and per-image values of 2 × 1,000 pairs; the store grows by three times as much.
     assert end - half < 2_500_000
-    assert (tmp_path / "run" / "run.sqlite").stat().st_size > 10_000_000
+    assert (tmp_path / "run" / "run.sqlite").stat().st_size > 5_000_000
