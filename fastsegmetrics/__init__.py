@@ -32,6 +32,7 @@ _HOME = {
     "MissingExtraError": "errors",
     "Plan": "plan",
     "Result": "results",
+    "Run": "bulk.run",
     "StructureScore": "functional",
     "SweepScore": "functional",
     "Target": "target",
@@ -39,8 +40,8 @@ _HOME = {
     "use_backend": "backend",
     **dict.fromkeys(
         (
-            "accuracy", "ap", "auc", "ber", "cohen_kappa", "dice", "e_measure", "f1", "f_beta", "fpr", "iou",
-            "kappa", "mae", "measure", "pr_curve", "precision", "recall", "roc_curve",
+            "accuracy", "ap", "auc", "ber", "cohen_kappa", "dice", "e_measure", "f1", "f_beta",
+            "fpr", "iou", "kappa", "mae", "measure", "pr_curve", "precision", "recall", "roc_curve",
             "s_measure", "specificity",
         ),
         "functional",

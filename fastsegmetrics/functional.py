@@ -12,15 +12,28 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import backend as backends
-from fastsegmetrics import catalog
+from fastsegmetrics import backend as backends, catalog
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.plan import AREA_AXES, Plan
 from fastsegmetrics.scores import SWEEP_SCORES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_plan = functools.lru_cache(maxsize=64)(Plan)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_plan(metrics: str | tuple[str, ...], choices: tuple[tuple[str, type, Any], ...]) -> Plan:
+    return Plan(metrics, Conventions.of(**{name: value for name, _, value in choices}))
+
+
+def _plan(metrics: str | tuple[str, ...], conventions: dict[str, Any]) -> Plan:
+    # A plan and checked conventions take longer to make than a small image to measure.
+    # The types are part of the key: 1 equals True and must not pass for it.
+    choices = tuple((name, type(value), value) for name, value in conventions.items())
+    try:
+        return _kept_plan(metrics, choices)
+    except TypeError:  # a value that cannot be hashed: the conventions say which
+        return Plan(metrics, Conventions.of(**conventions))
 
 
 class SweepScore(NamedTuple):
@@ -131,7 +144,7 @@ def _sweep(
     score: str, pred: Any, gt: Any, backend: backends.Backend | None, conventions: dict[str, Any]
 ) -> SweepScore:
     names = tuple(f"{score}.{report}" for report in ("bin", "adp", "mean", "max"))
-    plan = _plan(names, Conventions.of(**conventions))
+    plan = _plan(names, conventions)
     values, curves = _measured(plan, pred, gt, backend)
     at_half, adaptive, mean, largest = values
     curve = curves[SWEEP_SCORES.index(score)].copy()
@@ -184,7 +197,7 @@ def measure(
     {'mae': 0.0, 'iou.bin': 1.0}
     """
     names = metrics if isinstance(metrics, str) else tuple(metrics)
-    plan = _plan(names, Conventions.of(**conventions))
+    plan = _plan(names, conventions)
     measured = plan.measure(pred, gt, backend=backend)
     return dict(zip(plan.columns, measured.values.tolist(), strict=True))
 
@@ -194,7 +207,7 @@ def mae(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> float:
     """Mean absolute error."""
-    plan = _plan("mae", Conventions.of(**conventions))
+    plan = _plan("mae", conventions)
     return float(plan.measure(pred, gt, backend=backend).values[0])
 
 
@@ -203,7 +216,7 @@ def s_measure(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> StructureScore:
     """S-measure, with its object and region terms as attributes."""
-    plan = _plan(("s_measure", "s_object", "s_region"), Conventions.of(**conventions))
+    plan = _plan(("s_measure", "s_object", "s_region"), conventions)
     return StructureScore(*plan.measure(pred, gt, backend=backend).values.tolist())
 
 
@@ -219,7 +232,7 @@ def e_measure(
 def f_beta(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
-    """F-measure with β² = ``beta2`` (0.3) at P > 0.5, at the adaptive threshold, and over all 256 levels."""
+    """F-measure with β² = ``beta2`` (0.3) at P > 0.5, adaptive, and over all 256 levels."""
     return _sweep("f_beta", pred, gt, backend, conventions)
 
 
@@ -291,7 +304,7 @@ def ber(
 def kappa(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
-    """Kappa with the chance term of the literature's programs, at P > 0.5, at the adaptive threshold, and over all 256 levels."""
+    """Kappa of the literature's programs at P > 0.5, adaptive, and over all 256 levels."""
     return _sweep("kappa", pred, gt, backend, conventions)
 
 
@@ -349,7 +362,7 @@ def _curve_pair(
     kind: str, pred: Any, gt: Any, backend: backends.Backend | None, conventions: dict[str, Any]
 ) -> CurvePair:
     x, y = AREA_AXES[kind]
-    plan = _plan((f"{x}.bin", f"{y}.bin"), Conventions.of(**conventions))
+    plan = _plan((f"{x}.bin", f"{y}.bin"), conventions)
     _, rows = _measured(plan, pred, gt, backend)
     return CurvePair(*(rows[SWEEP_SCORES.index(axis)].copy() for axis in (x, y)))
 
@@ -401,5 +414,5 @@ def _area(
     if rule not in catalog.AREA_RULES[kind]:
         choices = " or ".join(map(repr, catalog.AREA_RULES[kind]))
         raise InputError(f"rule must be {choices}; received {rule!r}")
-    plan = _plan(f"{kind}.{rule}_of_image", Conventions.of(**conventions))
+    plan = _plan(f"{kind}.{rule}_of_image", conventions)
     return float(plan.measure(pred, gt, backend=backend).values[0])

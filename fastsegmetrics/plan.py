@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import backend as backends
-from fastsegmetrics import catalog, represent
+from fastsegmetrics import backend as backends, catalog, represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
@@ -163,7 +162,7 @@ class Plan:
         if not (self.needs_counts or self._needs_structure):
             error = sweep.mean_absolute_error(pred, target, self.conventions)
             return Measurement(np.full(len(self.columns), error))
-        pair = sweep.pair_statistics(pred, target, self.conventions)
+        pair = sweep.pair_statistics(pred, target, self.conventions, moments=self._needs_structure)
         every = np.full(len(_POSITIONS), math.nan)
         every[_MAE] = pair.absolute_error / (pair.height * pair.width)
         if self._needs_structure:
@@ -205,7 +204,7 @@ class Plan:
         return Measurement(values, counts)
 
     def sweep(self, counts: LevelCounts) -> NDArray[np.float64]:
-        """Return the curves of all `SWEEP_SCORES` [13, 256] of some counts, thresholds ascending."""
+        """Return the curves of all `SWEEP_SCORES` [13, 256], thresholds ascending."""
         rows, _ = self._score(counts)
         return rows
 

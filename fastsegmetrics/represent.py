@@ -61,19 +61,19 @@ def mask(gt: Any, gt_threshold: float | None = None, *, name: str = "gt") -> NDA
                 f"foreground; {_first(bad, array)}"
             )
         return np.ascontiguousarray(array != 0).view(np.uint8)
-    top = array.max()
-    if array.dtype != np.uint8 and (top > 255 or array.min() < 0):
+    if array.dtype != np.uint8 and (array.max() > 255 or array.min() < 0):
         bad = (array < 0) | (array > 255)
         raise InputError(
             f"{name} as integers must lie in 0..255, or gt_threshold must say what is "
             f"foreground; {_first(bad, array)}"
         )
-    if top == 1:
+    foreground = array > 128
+    if not foreground.any() and array.max() == 1:
         raise InputError(
             f"{name} must be boolean or 0..255 (foreground > 128), its maximum is 1: pass "
             f"gt_threshold=0 if it holds 0 and 1, gt_threshold=128 if it is an empty 8-bit mask"
         )
-    return np.ascontiguousarray(array > 128).view(np.uint8)
+    return np.ascontiguousarray(foreground).view(np.uint8)
 
 
 def prediction(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import io
 import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -213,7 +215,8 @@ def _json_ready(value: Any) -> Any:
     return value
 
 
-def _versions() -> dict[str, str]:
+@functools.cache
+def _versions() -> Mapping[str, str]:
     from importlib import metadata
 
     versions = {}
@@ -222,4 +225,4 @@ def _versions() -> dict[str, str]:
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             versions[package] = "not installed"
-    return versions
+    return MappingProxyType(versions)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import backend as backends
-from fastsegmetrics import represent
+from fastsegmetrics import backend as backends, represent
 
 
 class _Sums(NamedTuple):

@@ -30,10 +30,10 @@ def test_order_of_choices(monkeypatch) -> None:
 
 
 def test_unknown_backends_name_their_source(monkeypatch) -> None:
-    with pytest.raises(fsm.InputError, match="^backend must be"), fsm.use_backend("gpu"):
+    with pytest.raises(fsm.InputError, match=r"^backend must be"), fsm.use_backend("gpu"):
         pass
     monkeypatch.setenv("FASTSEGMETRICS_BACKEND", "slow")
-    with pytest.raises(fsm.InputError, match="^FASTSEGMETRICS_BACKEND must be .* 'slow'"):
+    with pytest.raises(fsm.InputError, match=r"^FASTSEGMETRICS_BACKEND must be .* 'slow'"):
         fsm.mae(*PAIR)
 
 

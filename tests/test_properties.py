@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import fastsegmetrics as fsm
 from fastsegmetrics.catalog import METRICS
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.plan import Plan
+from fastsegmetrics.statistics.pair import LevelCounts
 from tests.strategies import eight_bit_pairs, float_pairs
 
 PLANS = {
@@ -160,3 +160,20 @@ def test_exact_sums_do_not_depend_on_the_tree() -> None:
             shards[-2].merge(shards.pop())
         texts.add(shards[0].result().to_json())
     assert len(texts) == 1
+
+
+def test_counts_beyond_32_bits_are_stored() -> None:
+    counts = LevelCounts.none()
+    counts.levels[1, 7] = 2**40
+    counts.levels[0, 255] = 3
+    counts.sides[0, 0] = 2**40
+    restored = LevelCounts.from_bytes(counts.to_bytes())
+    np.testing.assert_array_equal(restored.levels, counts.levels)
+    np.testing.assert_array_equal(restored.sides, counts.sides)
+    assert (restored.n_pixels, restored.n_foreground) == (2**40 + 3, 2**40)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x04", b"\x04\x00\x01", b"\x05" * 40])
+def test_foreign_bytes_are_refused(data) -> None:
+    with pytest.raises(fsm.InputError, match="to_bytes"):
+        LevelCounts.from_bytes(data)

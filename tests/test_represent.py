@@ -197,3 +197,9 @@ def test_split_rounds_half_to_even(backend) -> None:
         assert fsm.Target(np.array([[True, True, False]])).split == (1, 1)
         assert fsm.Target(np.array([[False, True, True]])).split == (1, 3)
         assert fsm.Target(np.zeros((4, 3), bool)).split == (4, 3)
+
+
+def test_a_choice_equal_to_an_accepted_one_is_still_checked() -> None:
+    fsm.mae(PRED, GT, stretch=True)
+    assert "stretch must be True or False; received 1" in refused(stretch=1)
+    assert "policy" in refused(policy=["strict"])

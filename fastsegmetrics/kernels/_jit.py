@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -70,11 +71,9 @@ def kernel(function: Function) -> Function:
     # sums and quotients must be the IEEE ones.
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     if hasattr(compiled, "enable_caching"):
-        try:
+        # No directory can be written (read-only installation, no HOME): compile every time.
+        with contextlib.suppress(RuntimeError):
             compiled._cache = _Cache(function)
-        except RuntimeError:
-            # No directory can be written (read-only installation, no HOME): compile every time.
-            pass
     return cast(Function, compiled)
 
 

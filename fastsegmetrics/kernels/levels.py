@@ -128,46 +128,48 @@ def level_table(
     return out
 
 
+#: A piece whose sums fit 20 bits for levels and 12 for a count: 4095 · 255 < 2²⁰.
+_PIECE = 4095
+_COUNT = np.uint32(1 << 20)
+
+
 @kernel
-def _short_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
-    """Sums of a piece short enough for 32 bits, in a loop that LLVM turns into vectors."""
+def _short_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return, of a piece, the sum of levels, and their sum on the mask with its area packed above.
+
+    One product and two additions a pixel, in a loop that LLVM turns into vectors.
+    """
     total = np.uint32(0)
     inside = np.uint32(0)
-    area = np.uint32(0)
-    low = np.uint32(255)
-    high = np.uint32(0)
     for i in range(pred.size):
         value = np.uint32(pred[i])
-        bit = np.uint32(mask[i])
         total += value
-        inside += value * bit
-        area += bit
-        low = value if value < low else low
-        high = value if value > high else high
-    return np.int64(total), np.int64(inside), np.int64(area), np.int64(low), np.int64(high)
+        inside += (value + _COUNT) * np.uint32(mask[i])
+    return np.int64(total), np.int64(inside)
 
 
 @kernel
 def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
     """Return the sum of a flat 8-bit map, its sum on the mask, the mask's area, minimum, maximum.
 
-    All that the mean absolute error needs: 0.04 ms at 512 x 512, where a table takes up to 0.14.
+    All that the mean absolute error needs: 0.03 ms at 512 x 512, where a table takes up to 0.14.
     """
-    piece = 1 << 16
     total = 0
     inside = 0
     area = 0
-    low = 255
-    high = 0
-    for start in range(0, pred.size, piece):
-        stop = start + piece
-        part = _short_sums(pred[start:stop], mask[start:stop])
-        total += part[0]
-        inside += part[1]
-        area += part[2]
-        low = min(low, part[3])
-        high = max(high, part[4])
-    return total, inside, area, low, high
+    for start in range(0, pred.size, _PIECE):
+        stop = start + _PIECE
+        levels, packed = _short_sums(pred[start:stop], mask[start:stop])
+        total += levels
+        inside += packed & (_COUNT - 1)
+        area += packed >> 20
+    low = np.uint8(255)
+    high = np.uint8(0)
+    for i in range(pred.size):
+        value = pred[i]
+        low = value if value < low else low
+        high = value if value > high else high
+    return total, inside, area, np.int64(low), np.int64(high)
 
 
 @kernel
@@ -178,7 +180,8 @@ def describe_table(
 
     Returns the level counts [2, 256], the foreground and background pixels kept by P > 0.5 and by
     the adaptive threshold [[tp, fp], [tp, fp]], the cell moments [4, 2, 3], the sum of |P - G|,
-    the highest raw value, and whether a value lies within `tolerance` (relative) of the adaptive threshold.
+    the highest raw value, and whether a value lies within `tolerance` (relative) of the adaptive
+    threshold.
     """
     low = 255
     high = 0

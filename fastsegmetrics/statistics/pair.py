@@ -45,23 +45,27 @@ class LevelCounts(NamedTuple):
         return cls(np.zeros((2, 256), np.int64), np.zeros((2, 2), np.int64))
 
     def to_bytes(self) -> bytes:
-        """Return a compact form: the levels that occur, then the sides, as little-endian int64."""
+        """Return a compact form: one byte for the width of a count, then the counts that occur."""
+        width = 4 if self.levels.max() < 2**32 else 8
         occurring = np.flatnonzero(self.levels.any(axis=0))
-        head = np.concatenate(
-            ([occurring.size], occurring, self.levels[:, occurring].ravel(), self.sides.ravel())
+        numbers = np.concatenate((self.levels[:, occurring].ravel(), self.sides.ravel()))
+        return (
+            bytes((width, occurring.size - 1))
+            + occurring.astype(np.uint8).tobytes()
+            + numbers.astype(f"<u{width}").tobytes()
         )
-        return head.astype("<i8").tobytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> LevelCounts:
         """Read what `to_bytes` wrote."""
-        numbers = np.frombuffer(data, "<i8").astype(np.int64)
-        n = int(numbers[0]) if numbers.size else -1
-        if n < 0 or numbers.size != 1 + 3 * n + 4:
+        width, n = (data[0], data[1] + 1) if len(data) > 1 else (0, 0)
+        if width not in (4, 8) or len(data) != 2 + n + width * (2 * n + 4):
             raise InputError(f"data must be what to_bytes wrote; received {len(data)} bytes")
+        occurring = np.frombuffer(data, np.uint8, n, 2)
+        numbers = np.frombuffer(data, f"<u{width}", offset=2 + n).astype(np.int64)
         counts = cls.none()
-        counts.levels[:, numbers[1 : n + 1]] = numbers[n + 1 : 3 * n + 1].reshape(2, n)
-        counts.sides[:] = numbers[3 * n + 1 :].reshape(2, 2)
+        counts.levels[:, occurring] = numbers[: 2 * n].reshape(2, n)
+        counts.sides[:] = numbers[2 * n :].reshape(2, 2)
         return counts
 
 

@@ -7,14 +7,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fastsegmetrics.kernels import curves, levels
-from fastsegmetrics.kernels import unfilter as unfilter_kernels
-from fastsegmetrics.reference import curves as curve_twins
-from fastsegmetrics.reference import levels as level_twins
-from fastsegmetrics.reference import unfilter as unfilter_twins
+from fastsegmetrics.kernels import curves, levels, unfilter as unfilter_kernels
+from fastsegmetrics.reference import (
+    curves as curve_twins,
+    levels as level_twins,
+    unfilter as unfilter_twins,
+)
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
 from tests.strategies import eight_bit_pairs, float_pairs
