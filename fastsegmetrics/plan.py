@@ -145,7 +145,7 @@ class Plan:
         """
         with backends.chosen(backend):
             if not isinstance(target, Target):
-                target = Target.borrowing(target, self.conventions.gt_threshold)
+                target = Target.borrowing(target, self.conventions.gt_threshold, pred)
             elif target.gt_threshold != self.conventions.gt_threshold:
                 raise InputError(
                     f"gt_threshold must be what the Target was made with, {target.gt_threshold}; "

@@ -22,63 +22,62 @@ class MapInput(NamedTuple):
     stretch: bool
 
 
-def mask(gt: Any, gt_threshold: float | None = None, *, name: str = "gt") -> NDArray[np.uint8]:
+def mask(
+    gt: Any, gt_threshold: float | None = None, pred_shape: tuple[int, ...] | None = None
+) -> NDArray[np.uint8]:
     """Return a binary mask as C-contiguous uint8 of 0 and 1.
 
     Parameters
     ----------
     gt : array_like, shape (H, W)
         Booleans as they are; integers in 0…255 with foreground iff > 128; floats that are all 0
-        or 1.  Identical RGB channels (H, W, 3) and a last axis of length 1 are *not* accepted:
-        say which plane is meant.
+        or 1.  Three equal channels (H, W, 3) are one plane.
     gt_threshold : float, optional
         Foreground iff the value is greater than this, for numbers of any range.
-    name : str
-        What the message calls the argument.
+    pred_shape : tuple of int, optional
+        The prediction's shape, for the message.
 
     Raises
     ------
     InputError
         When the shape is not 2-D or is empty, or the values do not say what is foreground.
     """
-    array = _plane(gt, name)
+    array = _plane(gt, "gt", "pred", pred_shape)
     kind = array.dtype.kind
     if kind == "b":
         if gt_threshold is not None:
             raise InputError(
-                f"gt_threshold must be None for a boolean {name}; received {gt_threshold!r}"
+                f"gt_threshold must be None for a boolean gt; received {gt_threshold!r}"
             )
         return np.ascontiguousarray(array).view(np.uint8)
     if gt_threshold is not None:
         if kind == "f" and np.isnan(array).any():
-            raise InputError(f"{name} must not contain NaN; {_first(np.isnan(array))}")
+            raise InputError(f"gt must not contain NaN; {_first(np.isnan(array))}")
         return np.ascontiguousarray(array > gt_threshold).view(np.uint8)
     if kind == "f":
         bad = (array != 0) & (array != 1)
         if bad.any():
             raise InputError(
-                f"{name} as floats must be all 0 or 1, or gt_threshold must say what is "
+                f"gt as floats must be all 0 or 1, or gt_threshold must say what is "
                 f"foreground; {_first(bad, array)}"
             )
         return np.ascontiguousarray(array != 0).view(np.uint8)
     if array.dtype != np.uint8 and (array.max() > 255 or array.min() < 0):
         bad = (array < 0) | (array > 255)
         raise InputError(
-            f"{name} as integers must lie in 0..255, or gt_threshold must say what is "
+            f"gt as integers must lie in 0..255, or gt_threshold must say what is "
             f"foreground; {_first(bad, array)}"
         )
     foreground = array > 128
     if not foreground.any() and array.max() == 1:
         raise InputError(
-            f"{name} must be boolean or 0..255 (foreground > 128), its maximum is 1: pass "
-            f"gt_threshold=0 if it holds 0 and 1, gt_threshold=128 if it is an empty 8-bit mask"
+            "gt must be boolean or 0..255 (foreground > 128), its maximum is 1: pass "
+            "gt_threshold=0 if it holds 0 and 1, gt_threshold=128 if it is an empty 8-bit mask"
         )
     return np.ascontiguousarray(foreground).view(np.uint8)
 
 
-def prediction(
-    pred: Any, conventions: Conventions, shape: tuple[int, int], *, name: str = "pred"
-) -> MapInput:
+def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> MapInput:
     """Return a prediction as a canonical map of the truth's shape.
 
     Parameters
@@ -95,21 +94,21 @@ def prediction(
     InputError
         On another shape, NaN, infinities, or values off the scale.
     """
-    array = _plane(pred, name)
+    array = _plane(pred, "pred", "gt", shape)
     if array.shape != shape:
         hint = " (the one is the other's transpose)" if array.shape == shape[::-1] else ""
         raise InputError(
-            f"{name} and gt must have one shape; received {array.shape} and {shape}{hint}"
+            f"pred and gt must have one shape; received {array.shape} and {shape}{hint}"
         )
     kind = array.dtype.kind
     if kind == "b":
         return MapInput(_sealed(array.view(np.uint8) * np.uint8(255)), False)
     if kind == "f":
-        return _float_map(array, conventions, name)
-    return _integer_map(array, conventions, name)
+        return _float_map(array, conventions)
+    return _integer_map(array, conventions)
 
 
-def _integer_map(array: NDArray[Any], conventions: Conventions, name: str) -> MapInput:
+def _integer_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
     scale = conventions.pred_scale or 255
     if array.dtype != np.uint8 or scale == 1:
         low, high = int(array.min()), int(array.max())
@@ -117,7 +116,7 @@ def _integer_map(array: NDArray[Any], conventions: Conventions, name: str) -> Ma
             if not conventions.clip:
                 bad = (array < 0) | (array > scale)
                 raise InputError(
-                    f"{name} as integers must lie in 0..{scale} (pred_scale), or be clipped by "
+                    f"pred as integers must lie in 0..{scale} (pred_scale), or be clipped by "
                     f"clip=True; {_first(bad, array)}"
                 )
             array = np.clip(array, 0, scale)
@@ -127,16 +126,16 @@ def _integer_map(array: NDArray[Any], conventions: Conventions, name: str) -> Ma
     return MapInput(_sealed(array), conventions.stretch)
 
 
-def check_scale(highest: int, conventions: Conventions, *, name: str = "pred") -> None:
+def check_scale(highest: int, conventions: Conventions) -> None:
     """Refuse an 8-bit map whose maximum is 1: a mask of 0 and 1 would be scored as near-black."""
     if highest == 1 and conventions.pred_scale is None:
         raise InputError(
-            f"{name} must be boolean, 0..255 or floats in [0, 1], its maximum is the integer 1: "
-            f"pass pred_scale=1 if it holds 0 and 1, pred_scale=255 if it is an 8-bit map"
+            "pred must be boolean, 0..255 or floats in [0, 1], its maximum is the integer 1: "
+            "pass pred_scale=1 if it holds 0 and 1, pred_scale=255 if it is an 8-bit map"
         )
 
 
-def _float_map(array: NDArray[Any], conventions: Conventions, name: str) -> MapInput:
+def _float_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
     # Half precision and the extended types have no kernel: float64 holds all of the first, and
     # the last digits of the second are not kept.
     single = array.dtype.itemsize <= 4
@@ -145,7 +144,7 @@ def _float_map(array: NDArray[Any], conventions: Conventions, name: str) -> MapI
     low, high = values.min(), values.max()
     # Also false where either is NaN.
     if not (low >= 0 and high <= scale):
-        values = _clipped(values, scale, low, high, conventions.clip, name)
+        values = _clipped(values, scale, low, high, conventions.clip)
         low, high = values.min(), values.max()
     if scale != 1:
         values = values / values.dtype.type(scale)
@@ -156,11 +155,11 @@ def _float_map(array: NDArray[Any], conventions: Conventions, name: str) -> MapI
 
 
 def _clipped(
-    values: NDArray[Any], scale: float, low: float, high: float, clip: bool, name: str
+    values: NDArray[Any], scale: float, low: float, high: float, clip: bool
 ) -> NDArray[Any]:
     finite = np.isfinite(values)
     if not finite.all():
-        raise InputError(f"{name} must be finite; {_first(~finite, values)}")
+        raise InputError(f"pred must be finite; {_first(~finite, values)}")
     if clip:
         return _sealed(np.clip(values, 0, values.dtype.type(scale)))
     advice = (
@@ -169,7 +168,7 @@ def _clipped(
         else "pass clip=True to clip them"
     )
     raise InputError(
-        f"{name} must lie in [0, {scale:g}] ({advice}); "
+        f"pred must lie in [0, {scale:g}] ({advice}); "
         f"{_first((values < 0) | (values > scale), values)}"
     )
 
@@ -208,21 +207,36 @@ def _sealed(array: NDArray[Any]) -> NDArray[Any]:
     return sealed
 
 
-def _plane(array: Any, name: str) -> NDArray[Any]:
+def _plane(array: Any, name: str, other: str, other_shape: tuple[int, ...] | None) -> NDArray[Any]:
     """Return an array of booleans, integers or floats with two axes and at least one pixel."""
     plane = np.asarray(array)
     if plane.dtype.kind not in "buif":
         raise InputError(
             f"{name} must be an array of booleans, integers or floats; received dtype {plane.dtype}"
         )
+    if plane.ndim == 3 and plane.shape[2] == 3 and plane.size:
+        plane = _grey(plane, name)
     if plane.ndim != 2:
+        beside = f" beside {other} of {other_shape}" if other_shape is not None else ""
         hint = ""
-        if plane.ndim == 3 and plane.shape[2] in (1, 3, 4):
+        if plane.ndim == 3 and plane.shape[2] <= 4:
             hint = f"; pick one channel, for example {name}[..., 0]"
-        raise InputError(f"{name} must be 2-D (H, W); received shape {plane.shape}{hint}")
+        raise InputError(f"{name} must be 2-D (H, W); received shape {plane.shape}{beside}{hint}")
     if plane.size == 0:
         raise InputError(f"{name} must have at least one pixel; received shape {plane.shape}")
     return plane
+
+
+def _grey(colours: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return the one plane of a grey image that is stored as three equal channels."""
+    first = colours[..., :1]
+    differ = ((colours != first) & ((colours == colours) | (first == first))).any(axis=2)
+    if differ.any():
+        raise InputError(
+            f"{name} of shape {colours.shape} must have three equal channels (a grey image) or "
+            f"be 2-D; {_first(differ)}"
+        )
+    return colours[..., 0]
 
 
 def _first(bad: NDArray[np.bool_], array: NDArray[Any] | None = None) -> str:

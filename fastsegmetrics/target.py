@@ -53,10 +53,10 @@ class Target:
         self._hold(converted, gt_threshold)
 
     @classmethod
-    def borrowing(cls, gt: Any, gt_threshold: float | None = None) -> Target:
-        """Make a target for the duration of one call, without copying a boolean array."""
+    def borrowing(cls, gt: Any, gt_threshold: float | None, pred: Any) -> Target:
+        """Make a target for one call on `pred`, without copying a boolean array."""
         target = cls.__new__(cls)
-        target._hold(represent.mask(gt, gt_threshold), gt_threshold)
+        target._hold(represent.mask(gt, gt_threshold, np.shape(pred)), gt_threshold)
         return target
 
     def _hold(self, converted: NDArray[np.uint8], gt_threshold: float | None) -> None:

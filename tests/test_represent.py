@@ -72,7 +72,9 @@ def test_shapes() -> None:
     message = refused(pred=PRED[..., None])
     assert "(2, 3, 1)" in message
     assert "pred[..., 0]" in message
-    assert "(2, 3, 3)" in refused(gt=np.dstack([GT] * 3))
+    message = refused(gt=GT[..., None])
+    assert "(2, 3, 1) beside pred of (2, 3)" in message
+    assert "(2, 3, 4)" in refused(pred=np.dstack([PRED] * 4))
     assert "at least one pixel" in refused(pred=np.zeros((0, 3)), gt=np.zeros((0, 3), bool))
     assert "2-D" in refused(gt=np.zeros(3, bool))
     assert "dtype complex128" in refused(pred=PRED.astype(complex))
@@ -203,3 +205,15 @@ def test_a_choice_equal_to_an_accepted_one_is_still_checked() -> None:
     fsm.mae(PRED, GT, stretch=True)
     assert "stretch must be True or False; received 1" in refused(stretch=1)
     assert "policy" in refused(policy=["strict"])
+
+
+def test_three_equal_channels_are_one_plane() -> None:
+    wanted = fsm.measure(PRED, GT, "all")
+    assert fsm.measure(np.dstack([PRED] * 3), np.dstack([GT] * 3), "all") == wanted
+    coloured = np.dstack([PRED] * 3)
+    coloured[1, 2, 1] += 1
+    message = refused(pred=coloured)
+    assert "equal channels" in message
+    assert "at (1, 2)" in message
+    missing = np.full((2, 3, 3), np.nan)
+    assert "finite" in refused(pred=missing)

@@ -62,6 +62,7 @@ class Bar(Observer):
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(compact=True),
+            TextColumn("left"),
             TextColumn("{task.fields[note]}", style="yellow"),
             console=console,
             auto_refresh=False,

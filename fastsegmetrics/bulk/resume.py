@@ -31,7 +31,6 @@ def check_contract(store: RunStore, contract: Mapping[str, Any]) -> None:
     stored = store.setting("contract")
     if stored is None:
         store.set("contract", now)
-        store.commit()
         return
     difference = first_difference(stored, now)
     if difference is not None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from fastsegmetrics.reporting.table import Table, cells_as_text
 
+Entry = TypeVar("Entry")
+
 _GAP = "  "
+_MOST_COLUMNS = 16
 _DIM, _BOLD, _OFF = "\x1b[2m", "\x1b[1m", "\x1b[0m"
 
 
@@ -16,9 +20,10 @@ def to_text(table: Table, *, width: int | None = None, styled: bool = False) -> 
     Parameters
     ----------
     table : Table
-        From `fastsegmetrics.reporting.table.build`.
+        From `fastsegmetrics.reporting.table.build`. With many metrics it is turned: metrics as
+        rows, methods as columns.
     width : int or None
-        Columns of the terminal; a wider table is cut into blocks, each with the method names.
+        Columns of the terminal; a wider table is cut into blocks, each with the first column.
         None: never cut.
     styled : bool
         Best values in bold and rules dimmed by terminal codes; otherwise best values carry a star.
@@ -32,17 +37,39 @@ def to_text(table: Table, *, width: int | None = None, styled: bool = False) -> 
     first = len(lines[0]) - len(table.columns)
     marks = [[False] * len(lines[0])]
     marks += [[False] * first + [cell.best for cell in row.cells] for row in table.rows]
+    n_head = 1
+    if len(table.columns) > _MOST_COLUMNS:
+        lines, marks, first = _turned(lines), _turned(marks), 1
+        lines[0][0] = "Metric"
+    else:
+        lines, marks, n_head = [*_two_lines(lines[0]), *lines[1:]], [marks[0], *marks], 2
     if not styled:
         _align_unstarred(lines, marks)
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    out = []
+    out: list[str] = []
     for columns in _blocks(widths, first, width):
-        out += _block(lines, marks, widths, columns, styled)
+        # One rule between two blocks.
+        out = out[:-1] + _block(lines, marks, widths, columns, styled, n_head)
     if not styled and any(any(line) for line in marks):
         out.append("* best")
     if table.note:
         out.append(table.note)
     return "\n".join(out) + "\n"
+
+
+def _two_lines(head: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Column titles as score over report, which lets the eight of a paper fit into 80 columns."""
+    above, below = [], []
+    for title in head:
+        name, _, arrow = title.partition(" ")
+        score, dot, report = name.partition(".")
+        above.append(score)
+        below.append(f"{dot}{report} {arrow}".strip())
+    return above, below
+
+
+def _turned(lines: Sequence[Sequence[Entry]]) -> list[list[Entry]]:
+    return [list(column) for column in zip(*lines, strict=True)]
 
 
 def _align_unstarred(lines: list[list[str]], marks: list[list[bool]]) -> None:
@@ -74,6 +101,7 @@ def _block(
     widths: Sequence[int],
     columns: Sequence[int],
     styled: bool,
+    n_head: int,
 ) -> list[str]:
     dim, bold, off = (_DIM, _BOLD, _OFF) if styled else ("", "", "")
     length = sum(widths[i] for i in columns) + len(_GAP) * (len(columns) - 1)
@@ -83,10 +111,10 @@ def _block(
         parts = [line[i].ljust(widths[i]) if i == 0 else line[i].rjust(widths[i]) for i in columns]
         if styled:
             parts = [
-                f"{bold}{part}{off}" if number == 0 or marked[i] else part
+                f"{bold}{part}{off}" if number < n_head or marked[i] else part
                 for i, part in zip(columns, parts, strict=True)
             ]
         out.append(_GAP.join(parts).rstrip())
-        if number == 0:
+        if number == n_head - 1:
             out.append(rule)
     return [*out, rule]

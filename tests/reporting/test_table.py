@@ -146,7 +146,21 @@ def test_a_table_wider_than_the_terminal_is_cut_into_blocks():
     assert sum(line.startswith("A ") for line in lines) == 3
     for i in range(6):
         assert sum(f"metric_{i}" in line for line in lines) == 1
+    assert sum(set(line) == {"─"} for line in lines) == 7
     assert len(to_text(tables.build(results)).splitlines()) == 5
+
+
+def test_a_table_of_many_metrics_is_turned():
+    results = {
+        "A": {f"metric_{i}": Fake(i / 100) for i in range(20)},
+        "B": {f"metric_{i}": Fake(0.105, n_used=8) for i in range(20)},
+    }
+    lines = to_text(tables.build(results)).splitlines()
+    assert lines[1] == "Metric           A        B"
+    assert lines[3] == "n            10/10     8/10"
+    assert lines[4] == "metric_0 ↑   0.000   0.105*"
+    assert lines[-3] == "metric_19 ↑  0.190*  0.105"
+    assert "\x1b[1m0.190\x1b[0m" in to_text(tables.build(results), styled=True)
 
 
 def test_a_table_of_nothing():
