@@ -44,6 +44,18 @@ OWNERS = {
 }
 
 
+FORBIDDEN = (
+    r"parallel\s*=\s*True",
+    r"fastmath\s*=\s*True",
+    r"\bprange\b",
+    r"guvectorize",
+    r"setNumThreads",
+    r"set_num_threads",
+    r"np\.seterr\(",
+    r"simplefilter",
+)
+
+
 def room_of(path: Path) -> str:
     relative = path.relative_to(PACKAGE)
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
@@ -123,8 +135,7 @@ def test_sizes_and_names(path: Path) -> None:
 @pytest.mark.parametrize("path", ALL)
 def test_forbidden_words(path: Path) -> None:
     text = path.read_text("utf-8")
-    for word in (r"parallel\s*=\s*True", r"fastmath\s*=\s*True", r"\bprange\b", r"guvectorize",
-                 r"setNumThreads", r"set_num_threads", r"np\.seterr\(", r"simplefilter"):  # fmt: skip
+    for word in FORBIDDEN:
         assert not re.search(word, text), word
     if room_of(path) not in ("cli", "bulk", "reporting"):
         assert not re.search(r"(?<![\w.])print\(", text)

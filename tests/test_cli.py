@@ -68,12 +68,13 @@ def test_the_table_alone_goes_to_standard_output(folders, call):
     code, out, err = call(*_arguments(folders))
     assert code == 0
     assert out.splitlines() == [
-        "─────────────────────────────",
-        "Method  mae ↓   f_beta.bin ↑",
-        "─────────────────────────────",
-        "good    0.033*         1.000*",
-        "poor    0.583          0.377",
-        "─────────────────────────────",
+        "───────────────────────",
+        "Method    mae   f_beta",
+        "            ↓   .bin ↑",
+        "───────────────────────",
+        "good    0.033*   1.000*",
+        "poor    0.583    0.377",
+        "───────────────────────",
         "* best",
     ]
     assert "3 maps" in err

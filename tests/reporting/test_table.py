@@ -121,33 +121,43 @@ def test_format_value(value, text):
 
 def test_plain_text_marks_the_best_with_a_star():
     assert to_text(tables.build(RESULTS)).splitlines() == [
-        "─────────────────────────────",
-        "Method  f_beta.max ↑   mae ↓",
-        "─────────────────────────────",
-        "A_net          0.912*  0.050*",
-        "B|net          0.900   0.050*",
-        "C              0.912*  0.051",
-        "─────────────────────────────",
+        "───────────────────────",
+        "Method  f_beta    mae",
+        "        .max ↑      ↓",
+        "───────────────────────",
+        "A_net    0.912*  0.050*",
+        "B|net    0.900   0.050*",
+        "C        0.912*  0.051",
+        "───────────────────────",
         "* best",
     ]
 
 
 def test_styled_text_marks_the_best_in_bold():
     text = to_text(tables.build(RESULTS), styled=True)
-    assert "\x1b[1m       0.912\x1b[0m" in text
+    assert "\x1b[1m 0.912\x1b[0m" in text
     assert "*" not in text
 
 
 def test_a_table_wider_than_the_terminal_is_cut_into_blocks():
     results = {"A": {f"metric_{i}": Fake(i / 10) for i in range(6)}}
-    lines = to_text(tables.build(results), width=40).splitlines()
-    assert max(map(len, lines)) <= 40
+    lines = to_text(tables.build(results), width=26).splitlines()
+    assert max(map(len, lines)) <= 26
     assert sum(line.startswith("Method") for line in lines) == 3
     assert sum(line.startswith("A ") for line in lines) == 3
     for i in range(6):
         assert sum(f"metric_{i}" in line for line in lines) == 1
     assert sum(set(line) == {"─"} for line in lines) == 7
-    assert len(to_text(tables.build(results)).splitlines()) == 5
+    assert len(to_text(tables.build(results)).splitlines()) == 6
+
+
+def test_a_narrower_gap_saves_a_cut():
+    table = tables.build({"A": {f"metric_{i}": Fake(i / 10) for i in range(2)}})
+    assert to_text(table, width=26).splitlines()[1] == "Method  metric_0  metric_1"
+    assert to_text(table, width=25).splitlines()[1] == "Method metric_0 metric_1"
+    assert to_text(table, width=24).splitlines()[1] == "Method metric_0 metric_1"
+    assert to_text(table, width=23).splitlines()[1] == "Method  metric_0"
+    assert to_text(table, width=1).splitlines()[1] == "Method  metric_0"
 
 
 def test_a_table_of_many_metrics_is_turned():
@@ -156,7 +166,7 @@ def test_a_table_of_many_metrics_is_turned():
         "B": {f"metric_{i}": Fake(0.105, n_used=8) for i in range(20)},
     }
     lines = to_text(tables.build(results)).splitlines()
-    assert lines[1] == "Metric           A        B"
+    assert lines[1] == "Metric           A       B"
     assert lines[3] == "n            10/10     8/10"
     assert lines[4] == "metric_0 ↑   0.000   0.105*"
     assert lines[-3] == "metric_19 ↑  0.190*  0.105"
