@@ -1,0 +1,129 @@
+"""Write docs/metrics.md from the catalogue, or check that it is up to date.
+
+::
+
+    python tools/make_docs.py            # writes
+    python tools/make_docs.py --check    # exit code 1 and one line if the file is another
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from fastsegmetrics.catalog import ALIASES, METRICS, SCORES, SUITES, Metric, Score
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "metrics.md"
+#: Stages that all reports of one score share; told once per score.
+_SHARED = ("target", "matching", "score")
+_BETTER = {"higher": "higher ↑", "lower": "lower ↓"}
+
+
+def page() -> str:
+    """Return the whole text of docs/metrics.md."""
+    parts = [_HEAD.format(n_metrics=len(METRICS), n_scores=len(SCORES)), *_names(), *_overview()]
+    for score in SCORES.values():
+        parts += _score(score, [row for row in METRICS.values() if row.score == score])
+    return "\n".join(parts)
+
+
+_HEAD = """\
+# Metrics
+
+<!-- Made from the catalogue by tools/make_docs.py. Edit fastsegmetrics/catalog.py, then run it. -->
+
+{n_metrics} metrics: {n_scores} scores, each with its reports. `fastsegmetrics metrics` prints the
+same in the terminal, and `fastsegmetrics metrics NAME` one row in full.
+
+Every metric is a path through [five stages](five_stages.md): representation, target, matching,
+score, report. Stages 2, 3 and 4 are the same for all reports of one score, so they stand once
+above its table; stages 1 and 5 are the columns.
+
+P is the prediction in [0, 1], G the truth, N the number of pixels, n = |G|; tp, fp, fn, tn are
+numbers of pixels. Degenerate cases in full: [empty cases](empty_cases.md).
+"""
+
+
+def _names() -> Iterator[str]:
+    yield "## What can be asked for\n"
+    yield "- **a metric**: `f_beta.max`"
+    yield "- **a score**: `iou` stands for all its reports"
+    for name, members in SUITES.items():
+        told = "every metric" if len(members) == len(METRICS) else ", ".join(_code(members))
+        yield f"- **the suite** `{name}`: {told}"
+    for name, others in ALIASES.items():
+        yield f"- **another name**: `{name}` is {' with '.join(_code(others))}"
+    yield "\nSeveral with commas between: `sod,iou.bin,pr_curve`.\n"
+
+
+def _overview() -> Iterator[str]:
+    yield "## Scores\n"
+    yield from _table(
+        ("score", "better", "range", "formula"),
+        (
+            (f"[`{s.name}`](#{s.name})", _BETTER[s.direction], _range(s), s.formula)
+            for s in SCORES.values()
+        ),
+    )
+
+
+def _score(score: Score, rows: Sequence[Metric]) -> Iterator[str]:
+    yield f"## {score.name}\n"
+    yield f"{score.title[0].upper()}{score.title[1:]}.\n"
+    yield f"- **better**: {_BETTER[score.direction]}, **range**: {_range(score)}"
+    yield f"- **empty case**: {score.empty}"
+    yield f"- **source**: {score.citation}"
+    for stage in _SHARED:
+        words = {row.path.to_dict()[stage] for row in rows}
+        if len(words) != 1:
+            raise SystemExit(f"{score.name}: its reports differ in the stage {stage!r}: {words}")
+        yield f"- **{stage}**: {words.pop()}"
+    yield ""
+    yield from _table(
+        ("metric", "representation", "report", "per-image column"),
+        (
+            (
+                f"`{row.name}`",
+                row.path.representation,
+                row.path.report,
+                "" if row.column is None else f"`{row.column}`",
+            )
+            for row in rows
+        ),
+    )
+
+
+def _table(head: Sequence[str], lines: Iterator[Sequence[str]]) -> Iterator[str]:
+    for line in (head, ["---"] * len(head), *lines):
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |"
+    yield ""
+
+
+def _range(score: Score) -> str:
+    return f"[{score.low:g}, {score.high:g}]"
+
+
+def _code(names: Sequence[str]) -> list[str]:
+    return [f"`{name}`" for name in names]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page, or compare it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    chosen = parser.parse_args(arguments)
+    text = page()
+    if not chosen.check:
+        PAGE.write_text(text, encoding="utf-8")
+        return 0
+    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    print(f"docs/{PAGE.name} is not what the catalogue says; run tools/make_docs.py",
+          file=sys.stderr)  # fmt: skip
+    return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
