@@ -122,8 +122,8 @@ def test_format_value(value, text):
 def test_plain_text_marks_the_best_with_a_star():
     assert to_text(tables.build(RESULTS)).splitlines() == [
         "───────────────────────",
-        "Method  f_beta    mae",
-        "        .max ↑      ↓",
+        "Method  f_beta     mae",
+        "        .max ↑       ↓",
         "───────────────────────",
         "A_net    0.912*  0.050*",
         "B|net    0.900   0.050*",
@@ -167,7 +167,7 @@ def test_a_table_of_many_metrics_is_turned():
     }
     lines = to_text(tables.build(results)).splitlines()
     assert lines[1] == "Metric           A       B"
-    assert lines[3] == "n            10/10     8/10"
+    assert lines[3] == "n            10/10    8/10"
     assert lines[4] == "metric_0 ↑   0.000   0.105*"
     assert lines[-3] == "metric_19 ↑  0.190*  0.105"
     assert "\x1b[1m0.190\x1b[0m" in to_text(tables.build(results), styled=True)
