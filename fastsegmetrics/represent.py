@@ -108,6 +108,33 @@ def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> M
     return _integer_map(array, conventions)
 
 
+def image(image: Any, shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return a photograph as C-contiguous, read-only RGB uint8 of the truth's size.
+
+    Parameters
+    ----------
+    image : array_like of uint8, shape (H, W, 3)
+        Red, green and blue in 0…255.
+    shape : tuple of int
+        The truth's (H, W).
+
+    Raises
+    ------
+    InputError
+        On another number of axes or channels, another dtype, or another size.
+    """
+    colours = np.asarray(image)
+    if colours.ndim != 3 or colours.shape[2] != 3:
+        raise InputError(f"image must be RGB (H, W, 3); received shape {colours.shape}")
+    if colours.dtype != np.uint8:
+        raise InputError(f"image must be uint8 (0..255); received dtype {colours.dtype}")
+    if colours.shape[:2] != shape:
+        size = colours.shape[:2]
+        hint = " (the one is the other's transpose)" if size == shape[::-1] else ""
+        raise InputError(f"image and gt must have one size; received {size} and {shape}{hint}")
+    return _sealed(colours)
+
+
 def _integer_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
     scale = conventions.pred_scale or 255
     if array.dtype != np.uint8 or scale == 1:
@@ -183,6 +210,19 @@ def unit_values(pred: MapInput) -> NDArray[Any]:
         if low != high:
             values = (values - low) / (high - low)
     return values
+
+
+def unit_table(pred: MapInput) -> NDArray[np.float64]:
+    """Return what each level of an 8-bit map stands for, as `unit_values` gives it.
+
+    Of a stretched map, entries outside its own minimum and maximum occur nowhere in it.
+    """
+    table = np.arange(256) / 255.0
+    if pred.stretch:
+        low, high = int(pred.values.min()), int(pred.values.max())
+        if low != high:
+            table = (table - table[low]) / (table[high] - table[low])
+    return table
 
 
 def adaptive_threshold(values: NDArray[Any]) -> float:

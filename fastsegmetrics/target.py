@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent
+
+Value = TypeVar("Value")
 
 
 class _Sums(NamedTuple):
@@ -25,6 +28,8 @@ class Target:
         Booleans as they are; integers in 0…255, foreground iff > 128.
     gt_threshold : float, optional
         Foreground iff the value is greater than this.
+    image : array_like of uint8, shape (H, W, 3), optional
+        The RGB photograph, for the metrics that look at it.
 
     Attributes
     ----------
@@ -32,11 +37,14 @@ class Target:
         0 and 1, read-only.
     gt_threshold : float or None
         As given.
+    image : ndarray of uint8, shape (H, W, 3), or None
+        The photograph, read-only.
 
     Raises
     ------
     InputError
-        When `gt` is not 2-D, is empty, or does not say what is foreground.
+        When `gt` is not 2-D, is empty, or does not say what is foreground; when `image` is not
+        RGB uint8 of its size.
 
     Examples
     --------
@@ -45,24 +53,37 @@ class Target:
     2
     """
 
-    def __init__(self, gt: Any, gt_threshold: float | None = None) -> None:
+    def __init__(
+        self, gt: Any, gt_threshold: float | None = None, image: Any | None = None
+    ) -> None:
         converted = represent.mask(gt, gt_threshold)
         if np.may_share_memory(converted, np.asarray(gt)):
             # A caller may write into its array afterwards; what is cached here must not follow.
             converted = converted.copy()
-        self._hold(converted, gt_threshold)
+        self._hold(converted, gt_threshold, image)
+        if self.image is not None and np.may_share_memory(self.image, np.asarray(image)):
+            self.image = self.image.copy()
+            self.image.setflags(write=False)
 
     @classmethod
-    def borrowing(cls, gt: Any, gt_threshold: float | None, pred: Any) -> Target:
-        """Make a target for one call on `pred`, without copying a boolean array."""
+    def borrowing(
+        cls, gt: Any, gt_threshold: float | None, pred: Any, image: Any | None = None
+    ) -> Target:
+        """Make a target for one call on `pred`, without copying a boolean array or an image."""
         target = cls.__new__(cls)
-        target._hold(represent.mask(gt, gt_threshold, np.shape(pred)), gt_threshold)
+        target._hold(represent.mask(gt, gt_threshold, np.shape(pred)), gt_threshold, image)
         return target
 
-    def _hold(self, converted: NDArray[np.uint8], gt_threshold: float | None) -> None:
+    def _hold(
+        self, converted: NDArray[np.uint8], gt_threshold: float | None, image: Any | None
+    ) -> None:
         converted.setflags(write=False)
         self.gt_threshold = gt_threshold
         self.mask: NDArray[np.uint8] = converted
+        self.image: NDArray[np.uint8] | None = None
+        if image is not None:
+            self.image = represent.image(image, self.shape)
+        self._cache: dict[str, Any] = {}
         self._known_sums: _Sums | None = None
 
     @property
@@ -92,6 +113,18 @@ class Target:
         if area == 0:
             return self.shape
         return round_half_even(rows, area) + 1, round_half_even(columns, area) + 1
+
+    def cached(self, name: str, compute: Callable[[], Value]) -> Value:
+        """Return what `compute` gave the first time it was asked for under `name`.
+
+        For what the truth and the photograph alone decide.  The value is shared by all methods
+        scored on this target, so nobody writes to it.  Two threads may compute it twice, which is
+        harmless; no lock is held.
+        """
+        try:
+            return self._cache[name]
+        except KeyError:
+            return self._cache.setdefault(name, compute())
 
     @property
     def _sums(self) -> _Sums:
