@@ -60,10 +60,9 @@ class Target:
         if np.may_share_memory(converted, np.asarray(gt)):
             # A caller may write into its array afterwards; what is cached here must not follow.
             converted = converted.copy()
+        if image is not None:
+            image = np.array(image)
         self._hold(converted, gt_threshold, image)
-        if self.image is not None and np.may_share_memory(self.image, np.asarray(image)):
-            self.image = self.image.copy()
-            self.image.setflags(write=False)
 
     @classmethod
     def borrowing(
@@ -124,7 +123,8 @@ class Target:
         try:
             return self._cache[name]
         except KeyError:
-            return self._cache.setdefault(name, compute())
+            value: Value = self._cache.setdefault(name, compute())
+            return value
 
     @property
     def _sums(self) -> _Sums:
