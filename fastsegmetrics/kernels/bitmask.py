@@ -1,0 +1,120 @@
+"""Binary masks of 64 pixels a word.
+
+A bit mask is uint64[H + 2, W // 64 + 2]: pixel (r, c) is bit c + 1 of row r + 1, everything around
+the image is 0.  So every pixel has eight neighbours, and a neighbourhood that crosses a word ends
+in the next one, which exists.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.kernels._jit import kernel
+
+Bits = NDArray[np.uint64]
+
+_GATHER = np.uint64(0x0102040810204080)
+_0, _1, _56, _63 = np.uint64(0), np.uint64(1), np.uint64(56), np.uint64(63)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel
+def _pack_row(pixels: Bits, out: Bits) -> None:
+    """Pack rows of 0/1 bytes, read as words of eight, into words of 64 bits.
+
+    One product moves the eight low bits of a word's bytes next to each other.
+    """
+    for k in range(out.size):
+        word = _0
+        for part in range(8):
+            word |= ((pixels[8 * k + part] * _GATHER) >> _56) << np.uint64(8 * part)
+        out[k] = word
+
+
+@kernel
+def pack_levels(levels: NDArray[np.uint8], lowest: int) -> Bits:
+    """Return the bit mask of the pixels of an 8-bit map at level `lowest` (0…255) or above."""
+    height, width = levels.shape
+    bits = np.zeros((height + 2, width // 64 + 2), np.uint64)
+    line = np.zeros(64 * bits.shape[1], np.uint8)
+    cut = np.uint8(lowest)
+    for row in range(height):
+        for column in range(width):
+            line[column + 1] = levels[row, column] >= cut
+        _pack_row(line.view(np.uint64), bits[row + 1])
+    return bits
+
+
+@kernel
+def pack_values(values: NDArray[Any], threshold: float) -> Bits:
+    """Return the bit mask of the pixels of a float map above `threshold`."""
+    height, width = values.shape
+    bits = np.zeros((height + 2, width // 64 + 2), np.uint64)
+    line = np.zeros(64 * bits.shape[1], np.uint8)
+    for row in range(height):
+        for column in range(width):
+            line[column + 1] = values[row, column] > threshold
+        _pack_row(line.view(np.uint64), bits[row + 1])
+    return bits
+
+
+@kernel
+def unpack(bits: Bits, width: int) -> NDArray[np.uint8]:
+    """Return a bit mask as bytes of 0 and 1, `width` to a row."""
+    out = np.empty((bits.shape[0] - 2, width), np.uint8)
+    for row in range(out.shape[0]):
+        for column in range(width):
+            at = np.uint64(column + 1)
+            out[row, column] = (bits[row + 1, (column + 1) >> 6] >> (at & _63)) & _1
+    return out
+
+
+@kernel
+def frame(height: int, width: int) -> Bits:
+    """Return the bit mask of all pixels of an image."""
+    bits = np.zeros((height + 2, width // 64 + 2), np.uint64)
+    for k in range(bits.shape[1]):
+        n = min(64, width + 1 - 64 * k)
+        word = _ALL if n == 64 else (_1 << np.uint64(max(0, n))) - _1
+        if k == 0:
+            word &= ~_1
+        for row in range(height):
+            bits[row + 1, k] = word
+    return bits
+
+
+@kernel
+def _dilated(source: Bits, allowed: Bits, stride: int, out: Bits) -> None:
+    """Fill the rows inside the padding of flat `out`: one step of a 3 x 3 cross, within a mask.
+
+    The last bits of a row and the padding are never allowed, so that a shift finds a 0 where it
+    reaches into the next row.
+    """
+    for i in range(stride, source.size - stride):
+        here = source[i]
+        across = (here << _1) | (source[i - 1] >> _63) | (here >> _1) | (source[i + 1] << _63)
+        out[i] = (here | across | source[i - stride] | source[i + stride]) & allowed[i]
+
+
+@kernel
+def dilate_within(bits: Bits, allowed: Bits, times: int) -> Bits:
+    """Return a mask grown `times` times by a 3 x 3 cross, each time cut to the allowed pixels."""
+    source = bits.copy()
+    out = np.zeros_like(source)
+    for _ in range(times):
+        _dilated(source.reshape(-1), allowed.reshape(-1), bits.shape[1], out.reshape(-1))
+        source, out = out, source
+    return source
+
+
+@kernel
+def _any(bits: Bits) -> bool:
+    """Tell whether a bit mask has a pixel."""
+    flat = bits.reshape(-1)
+    found = _0
+    for i in range(flat.size):
+        found |= flat[i]
+    return found != _0
