@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def rectangles_outside(boxes: Boxes, height: int, width: int) -> Boxes:
         inside[top:bottom, left:right] = True
     edges = sorted({0, height, *boxes[:, 0].tolist(), *boxes[:, 2].tolist()})
     found = []
-    for top, bottom in zip(edges[:-1], edges[1:], strict=True):
+    for top, bottom in itertools.pairwise(edges):
         steps = np.diff(inside[top].astype(np.int8), prepend=1, append=1)
         lefts, rights = np.flatnonzero(steps == -1), np.flatnonzero(steps == 1)
         found += [(top, left, bottom, right) for left, right in zip(lefts, rights, strict=True)]
@@ -149,7 +150,7 @@ def describe_boxes(
     """Turn raw values in boxes into the statistics of local maps, zero outside their boxes."""
     low, high = span
     pairs = []
-    for begin, end in zip(starts[:-1], starts[1:], strict=True):
+    for begin, end in itertools.pairwise(starts):
         values = np.repeat(raw[begin:end].repeat(2), counts[begin:end].reshape(-1))
         truth = np.repeat(np.tile([False, True], end - begin), counts[begin:end].reshape(-1))
         unit = (values / 255.0 - low / 255.0) / (high / 255.0 - low / 255.0)

@@ -178,7 +178,9 @@ def size_invariant_statistics(
         parts, outside_error = _floating(pred.values, target, where, keep_at_zero)
     starts, levels, counts, sides, errors, near = parts
     if near.any():
-        _settle(represent.unit_values(pred), target.mask, where.boxes, near, keep_at_zero, sides)
+        settle_adaptive_sides(
+            represent.unit_values(pred), target.mask, where.boxes, near, keep_at_zero, sides
+        )
     return SizeInvariantStatistics(
         TargetCounts(starts, levels, counts, sides),
         errors,
@@ -272,7 +274,7 @@ def _floating(
     return parts, kernels.rectangles_error(pred, target.mask, where.outside)
 
 
-def _settle(
+def settle_adaptive_sides(
     values: NDArray[Any],
     mask: NDArray[np.uint8],
     boxes: NDArray[np.int64],
@@ -280,7 +282,11 @@ def _settle(
     keep_at_zero: bool,
     sides: NDArray[np.int64],
 ) -> None:
-    """Recount adaptive sides at the threshold as np.mean of the local map rounds it."""
+    """Recount the adaptive `sides` [T, 2, 2] of targets that are `near` a tie, in place.
+
+    The threshold is twice the mean of the local map as np.mean rounds it: with zeros outside the
+    box, in the precision and the memory order of `values`.
+    """
     for k in np.flatnonzero(near):
         top, left, bottom, right = boxes[k]
         box = slice(top, bottom), slice(left, right)
