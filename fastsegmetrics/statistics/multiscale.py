@@ -1,0 +1,168 @@
+"""The producer of multi-scale IoU: edge cells that a map shares with a target."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import represent
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.target import Target
+
+# As in statistics.sweep: a level this near to the adaptive threshold is settled by np.mean.
+_NEAR_THRESHOLD = 2.0**-44
+
+
+class MultiscaleCounts(NamedTuple):
+    """Counts of edge cells at the cell sizes 1, 2, 4, … 512, all integers.
+
+    ``edge_cells`` [10] are the truth's; ``sides`` [10, 2] those of them in which P > 0.5, and the
+    map at its adaptive threshold, has an edge; ``thresholds`` [10, 257] the same for level >= t,
+    t = 0…256 (at 0 everything is foreground, at 256 nothing), or None where not wanted.
+    """
+
+    edge_cells: NDArray[np.int64]
+    sides: NDArray[np.int64]
+    thresholds: NDArray[np.int64] | None
+    n_foreground: int
+
+
+class MultiscaleScores(NamedTuple):
+    """Multi-scale IoU of P > 0.5, at the adaptive threshold, and at the levels 0…256."""
+
+    fixed: float
+    adaptive: float
+    curve: NDArray[np.float64] | None
+
+
+def multiscale_statistics(
+    pred: MapInput, target: Target, conventions: Conventions, *, thresholds: bool = True
+) -> MultiscaleCounts:
+    """Return the edge cells that a prediction shares with a target.
+
+    Parameters
+    ----------
+    pred : MapInput
+        What `represent.prediction` gave.
+    target : Target
+        The truth.
+    conventions : Conventions
+        The policy is read: whether an adaptive threshold of 0 keeps pixels that are 0.
+    thresholds : bool
+        Whether the sweep over all thresholds is wanted.
+
+    Raises
+    ------
+    InputError
+        When an 8-bit map seems to be a mask of 0 and 1.
+    """
+    keep_at_zero = conventions.policy == "published"
+    values = pred.values
+    if values.dtype == np.uint8:
+        levels, bits = _eight_bit(pred, target, conventions)
+    else:
+        levels = np.arange(256, dtype=np.uint8)
+        bits = packed(values > 0.5, represent.adaptive_mask(values, keep_at_zero))
+        if thresholds:
+            values = (values.dtype.type(255) * values).astype(np.uint8)
+    swept = threshold_counts(values, levels, target) if thresholds else None
+    return MultiscaleCounts(
+        edge_cells(target), shared_counts(bits, target), swept, target.n_foreground
+    )
+
+
+def multiscale_scores(found: MultiscaleCounts, *, strict: bool) -> MultiscaleScores:
+    """Return the scores of one pair; without a foreground 1, under the strict policy NaN."""
+    from fastsegmetrics.kernels import edges
+
+    fixed, adaptive = edges.coverage_scores(found.sides, found.edge_cells).tolist()
+    curve = None
+    if found.thresholds is not None:
+        curve = edges.coverage_scores(found.thresholds, found.edge_cells)
+    if strict and found.n_foreground == 0:
+        fixed = adaptive = float("nan")
+        if curve is not None:
+            curve[:] = np.nan
+    return MultiscaleScores(fixed, adaptive, curve)
+
+
+def packed(fixed: NDArray[np.bool_], adaptive: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return two masks as bits 0 and 1 of one array."""
+    bits = np.left_shift(adaptive.view(np.uint8), np.uint8(1))
+    bits |= fixed.view(np.uint8)
+    return bits
+
+
+def shared_counts(bits: NDArray[np.uint8], target: Target) -> NDArray[np.int64]:
+    """Return for two packed masks [H, W] the truth's edge cells that each shares: int64[10, 2]."""
+    from fastsegmetrics.kernels import edges
+
+    return edges.shared_cells(edges.edge_pyramid(bits), _pyramid(target), *target.shape)
+
+
+def edge_cells(target: Target) -> NDArray[np.int64]:
+    """Return how many cells of the truth hold an edge, by scale: int64[10]."""
+    from fastsegmetrics.kernels import edges
+
+    def count() -> NDArray[np.int64]:
+        pyramid = _pyramid(target)
+        cells: NDArray[np.int64] = edges.shared_cells(pyramid, pyramid, *target.shape)[:, 0].copy()
+        return cells
+
+    return target.cached("edge_cells", count)
+
+
+def threshold_counts(
+    values: NDArray[np.uint8], levels: NDArray[np.uint8], target: Target
+) -> NDArray[np.int64]:
+    """Return the truth's edge cells shared at each threshold: int64[10, 257]."""
+    from fastsegmetrics.kernels import edges, thresholds
+
+    first = target.cached(
+        "first_edge_scales", lambda: edges.first_scales(_pyramid(target), *target.shape)
+    )
+    return thresholds.threshold_cells(values, levels, first)
+
+
+def _pyramid(target: Target) -> NDArray[np.uint8]:
+    from fastsegmetrics.kernels import edges
+
+    # Both bits are set, so that one "and" with two packed masks asks for both.
+    return target.cached("edge_pyramid", lambda: edges.edge_pyramid(target.mask * np.uint8(3)))
+
+
+def _eight_bit(
+    pred: MapInput, target: Target, conventions: Conventions
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the level of each value, and the map's two masks, packed."""
+    from fastsegmetrics.kernels.levels import level_sums
+
+    keep_at_zero = conventions.policy == "published"
+    values = pred.values
+    total, _, _, low, high = level_sums(values.reshape(-1), target.mask.reshape(-1))
+    represent.check_scale(high, conventions)
+    table = np.clip(represent.unit_table(pred), 0.0, 1.0)
+    levels = (255.0 * table).astype(np.uint8)
+    if not pred.stretch or low == high:
+        low, high = 0, 255
+    mean = (total - low * values.size) / ((high - low) * values.size)
+    if np.any(np.abs(table - 2.0 * mean) <= mean * _NEAR_THRESHOLD):
+        adaptive = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero)
+    else:
+        kept = table >= min(2.0 * mean, 1.0)
+        adaptive = _at_least(values, kept if keep_at_zero else kept & (table > 0.0))
+    return levels, packed(_at_least(values, table > 0.5), adaptive)
+
+
+def _at_least(values: NDArray[np.uint8], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which values are kept, of a table that keeps all from one value on.
+
+    A comparison takes a tenth of the time of looking every pixel up.
+    """
+    if not kept[-1]:
+        return np.zeros(values.shape, np.bool_)
+    above: NDArray[np.bool_] = values >= np.uint8(np.argmax(kept))
+    return above
