@@ -20,6 +20,19 @@ _GATHER = np.uint64(0x0102040810204080)
 _0, _1, _56, _63 = np.uint64(0), np.uint64(1), np.uint64(56), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
+#: Shifted by 0…63, this number has a different one of 0…63 in its top six bits each time.
+_DE_BRUIJN = 0x03F79D71B4CB0A89
+_PLACES = np.zeros(64, np.uint64)
+for _place in range(64):
+    _PLACES[(_DE_BRUIJN << _place) % 2**64 >> 58] = _place
+_SPREAD, _58 = np.uint64(_DE_BRUIJN), np.uint64(58)
+
+
+@kernel
+def lowest_place(word: int) -> int:
+    """Return the place, 0…63, of the lowest set bit of a word (uint64) that is not 0."""
+    return _PLACES[((word & (~word + _1)) * _SPREAD) >> _58]
+
 
 @kernel
 def _pack_row(pixels: Bits, out: Bits) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
-from fastsegmetrics.kernels.bitmask import Bits
+from fastsegmetrics.kernels.bitmask import Bits, lowest_place
 
 #: The neighbours in ring order from north clockwise, as steps of row and column.
 _RING = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
@@ -50,13 +50,6 @@ def _decisions() -> NDArray[np.uint8]:
 
 _PASSES = _decisions()
 
-#: A power of two times this has a different number in its top six bits for each power.
-_DE_BRUIJN = 0x03F79D71B4CB0A89
-_PLACES = np.zeros(64, np.uint64)
-for _place in range(64):
-    _PLACES[(_DE_BRUIJN << _place) % 2**64 >> 58] = _place
-_SPREAD = np.uint64(_DE_BRUIJN)
-
 #: A tile is a word: 8 x 8 pixels from the north-west, of which the inner 6 x 6 are its own and the
 #: rim copies of its neighbours'.
 _OWN = np.uint64(0x007E7E7E7E7E7E00)
@@ -68,7 +61,7 @@ _NEIGHBOURHOOD = np.uint64(0x0000000000070707)
 _LINE = np.uint64(0xFF)
 _0, _1, _5, _6, _7, _8, _9, _10 = (np.uint64(n) for n in (0, 1, 5, 6, 7, 8, 9, 10))
 _MIDDLE, _UPPER = np.uint64(0o70), np.uint64(0o700)
-_48, _58, _63 = np.uint64(48), np.uint64(58), np.uint64(63)
+_48, _63 = np.uint64(48), np.uint64(63)
 
 
 @kernel
@@ -117,12 +110,12 @@ def _deletions(tile, bit):
     candidates = tile & _OWN & ~((tile << _8) & (tile >> _8) & (tile << _1) & (tile >> _1))
     deleted = _0
     while candidates != _0:
-        lowest = candidates & (~candidates + _1)
-        candidates ^= lowest
-        around = (tile >> (_PLACES[(lowest * _SPREAD) >> _58] - _9)) & _NEIGHBOURHOOD
+        at = lowest_place(candidates)
+        candidates &= candidates - _1
+        around = (tile >> (at - _9)) & _NEIGHBOURHOOD
         index = (around & _7) | ((around >> _5) & _MIDDLE) | ((around >> _10) & _UPPER)
         if _PASSES[index] & bit:
-            deleted |= lowest
+            deleted |= _1 << at
     return deleted
 
 

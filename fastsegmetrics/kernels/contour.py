@@ -1,0 +1,407 @@
+"""Contours of a binary mask: found and listed in OpenCV's order, walked, simplified.
+
+Borders follow Suzuki and Abe (1985); a border is named by its first pixel and by which side of it,
+outside or a hole, it runs along.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels.bitmask import Bits, lowest_place
+
+#: Steps of row and column by direction, counter-clockwise from east.
+_STEPS = ((0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1))
+_EAST, _WEST = 0, 4
+#: Flags beside a direction: the pixel has no neighbour; no pixel to the east, to the west, lies
+#: between the direction it was entered from and the one it is left by.
+_ALONE, _EAST_FREE, _WEST_FREE = 8, 16, 32
+
+
+def _is_set(neighbourhood: int, direction: int) -> bool:
+    row, column = _STEPS[direction % 8]
+    return bool(neighbourhood >> (3 * (row + 1) + column + 1) & 1)
+
+
+def _turns() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the tables [direction entered from, neighbourhood] and [is hole, neighbourhood].
+
+    A neighbourhood is 9 bits, rows of three from the north-west.  The first holds the direction by
+    which a border leaves a pixel, with the flags; the second where the border's last pixel lies.
+    """
+    onward = np.zeros((8, 512), np.uint8)
+    back = np.zeros((2, 512), np.uint8)
+    for index in range(512):
+        around = [d for d in range(8) if _is_set(index, d)]
+        for entered in range(8):
+            if not around:
+                onward[entered, index] = _ALONE | _EAST_FREE | _WEST_FREE
+                continue
+            turn = next(t for t in range(1, 9) if (entered + t) % 8 in around)
+            passed = [(entered + t) % 8 for t in range(1, turn)]
+            free = (_EAST in passed) * _EAST_FREE + (_WEST in passed) * _WEST_FREE
+            onward[entered, index] = (entered + turn) % 8 + free
+        for hole, side in ((0, _WEST), (1, _EAST)):
+            clockwise = [(side - t) % 8 for t in range(1, 8)]
+            back[hole, index] = next((d for d in clockwise if d in around), _ALONE)
+    return onward, back
+
+
+_ONWARD, _BACK = _turns()
+_ROW_STEP = np.array([row for row, _ in _STEPS], np.int64)
+_COLUMN_STEP = np.array([column for _, column in _STEPS], np.int64)
+_0, _1, _3, _6, _7, _63 = (np.uint64(n) for n in (0, 1, 3, 6, 7, 63))
+
+
+@kernel
+def _three(words, at):
+    """Return the bits at - 1, at, at + 1 of flat words."""
+    k = np.uint64(at - 1) >> _6
+    shift = np.uint64(at - 1) & _63
+    return ((words[k] >> shift) | ((words[k + _1] << _1) << (_63 - shift))) & _7
+
+
+@kernel
+def _neighbourhood(words, at, row_bits):
+    """Return the 9 bits around a pixel."""
+    return (
+        _three(words, at - row_bits)
+        | (_three(words, at) << _3)
+        | (_three(words, at + row_bits) << _6)
+    )
+
+
+@kernel
+def _mark(words, row_bits, start, hole, number, owner):
+    """Follow a border once and write its number at each side of a run that it passes.
+
+    The west side of a run is marked at its first pixel, the east side behind its last.
+    """
+    back = _BACK[hole, _neighbourhood(words, start, row_bits)]
+    if back == _ALONE:
+        owner[start] = number
+        owner[start + 1] = number
+        return
+    last = start + row_bits * _ROW_STEP[back] + _COLUMN_STEP[back]
+    at = start
+    entered = np.int64(back)
+    while True:
+        onward = _ONWARD[entered, _neighbourhood(words, at, row_bits)]
+        if onward & _EAST_FREE:
+            owner[at + 1] = number
+        if onward & _WEST_FREE:
+            owner[at] = number
+        direction = np.int64(onward & 7)
+        following = at + row_bits * _ROW_STEP[direction] + _COLUMN_STEP[direction]
+        if following == start and at == last:
+            return
+        at = following
+        entered = (direction + 4) & 7
+
+
+@kernel
+def _longer(array):
+    """Return a copy of twice the length."""
+    out = np.empty(2 * array.size, array.dtype)
+    out[: array.size] = array
+    return out
+
+
+@kernel
+def find_borders(
+    bits: Bits,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int32]]:
+    """Return the borders of a bit mask in order of discovery: first pixel, is hole, parent or -1.
+
+    A pixel is the number of its bit.  The sides of the runs of each row are visited from west to
+    east; a side that no border has passed begins one: an outer border on the west, a hole's on the
+    east.  Its parent follows from the border at the side before it.
+    """
+    words = bits.reshape(-1)
+    row_bits = 64 * bits.shape[1]
+    starts = np.empty(64, np.int64)
+    holes = np.empty(64, np.bool_)
+    parents = np.empty(64, np.int32)
+    n = 0
+    # Numbers of borders from 1, 0 where none has passed.
+    owner = np.zeros(64 * words.size, np.int32)
+    for row in range(1, bits.shape[0] - 1):
+        before = 0
+        for k in range(bits.shape[1]):
+            here = bits[row, k]
+            carried = bits[row, k - 1] >> _63 if k > 0 else _0
+            sides = here ^ ((here << _1) | carried)
+            at = row * row_bits + 64 * k
+            while sides != _0:
+                step = lowest_place(sides)
+                sides &= sides - _1
+                side = at + np.int64(step)
+                if owner[side] == 0:
+                    hole = (here >> step) & _1 == _0
+                    if n == starts.size:
+                        starts, holes, parents = _longer(starts), _longer(holes), _longer(parents)
+                    starts[n] = side - 1 if hole else side
+                    holes[n] = hole
+                    # An outer border lies in the hole to its west or beside the border there; a
+                    # hole lies in the outer border to its west or beside the hole there.
+                    parent = before - 1
+                    if parent >= 0 and holes[parent] == hole:
+                        parent = np.int64(parents[parent])
+                    parents[n] = parent
+                    n += 1
+                    _mark(words, row_bits, starts[n - 1], np.int64(hole), n, owner)
+                before = np.int64(owner[side])
+    return starts[:n].copy(), holes[:n].copy(), parents[:n].copy()
+
+
+@kernel
+def listing_order(parents: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the order in which OpenCV lists a tree of borders: depth first, latest sibling first."""
+    n = parents.size
+    child = np.full(n + 1, -1, np.int32)
+    sibling = np.full(n, -1, np.int32)
+    for i in range(n):
+        sibling[i] = child[parents[i] + 1]
+        child[parents[i] + 1] = i
+    order = np.empty(n, np.int32)
+    at = child[0]
+    for j in range(n):
+        order[j] = at
+        if child[at + 1] >= 0:
+            at = child[at + 1]
+        else:
+            while at >= 0 and sibling[at] < 0:
+                at = parents[at]
+            at = sibling[at] if at >= 0 else at
+    return order
+
+
+@kernel
+def border_points(bits: Bits, start: int, hole: bool) -> NDArray[np.int32]:
+    """Return the pixels of a border in the order of OpenCV's contours: int32[n, 2], row, column."""
+    words = bits.reshape(-1)
+    row_bits = 64 * bits.shape[1]
+    points = np.empty((64, 2), np.int32)
+    n = 0
+    back = np.int64(_BACK[np.int64(hole), _neighbourhood(words, start, row_bits)])
+    alone = back == _ALONE
+    last = start if alone else start + row_bits * _ROW_STEP[back] + _COLUMN_STEP[back]
+    at = start
+    entered = back & 7
+    while True:
+        if n == points.shape[0]:
+            longer = np.empty((2 * n, 2), np.int32)
+            longer[:n] = points
+            points = longer
+        points[n, 0] = at // row_bits - 1
+        points[n, 1] = at % row_bits - 1
+        n += 1
+        direction = np.int64(_ONWARD[entered, _neighbourhood(words, at, row_bits)] & 7)
+        following = at + row_bits * _ROW_STEP[direction] + _COLUMN_STEP[direction]
+        if alone or (following == start and at == last):
+            return points[:n].copy()
+        at = following
+        entered = (direction + 4) & 7
+
+
+@kernel
+def _collect(words, row_bits, start, hole, pending, points, ends):
+    """Walk a border and gather the pixels of it that are still pending, in pieces.
+
+    Fills `points` and, for each piece, where it ends there; takes the pixels off `pending`.
+    Returns the number of pieces.
+    """
+    back = np.int64(_BACK[hole, _neighbourhood(words, start, row_bits)])
+    alone = back == _ALONE
+    last = start if alone else start + row_bits * _ROW_STEP[back] + _COLUMN_STEP[back]
+    at = start
+    row = start // row_bits
+    column = start % row_bits
+    entered = back & 7
+    n = 0
+    begun = 0
+    pieces = 0
+    while True:
+        k = at >> 6
+        bit = _1 << np.uint64(at & 63)
+        if pending[k] & bit:
+            pending[k] ^= bit
+            points[n, 0] = row
+            points[n, 1] = column
+            n += 1
+        elif n > begun:
+            ends[pieces] = n
+            pieces += 1
+            begun = n
+        direction = np.int64(_ONWARD[entered, _neighbourhood(words, at, row_bits)] & 7)
+        following = at + row_bits * _ROW_STEP[direction] + _COLUMN_STEP[direction]
+        if alone or (following == start and at == last):
+            break
+        at = following
+        row += _ROW_STEP[direction]
+        column += _COLUMN_STEP[direction]
+        entered = (direction + 4) & 7
+    if n > begun:
+        ends[pieces] = n
+        pieces += 1
+    return pieces
+
+
+@kernel
+def _split_point(points, first, last):
+    """Return the point farthest from the line through two, the earliest of several, its distance
+    times the line's length, and that length squared."""
+    down = np.int64(points[last, 0]) - points[first, 0]
+    across = np.int64(points[last, 1]) - points[first, 1]
+    farthest = 0
+    at = first
+    for i in range(first + 1, last):
+        distance = abs(
+            (np.int64(points[i, 0]) - points[first, 0]) * across
+            - (np.int64(points[i, 1]) - points[first, 1]) * down
+        )
+        if distance > farthest:
+            farthest = distance
+            at = i
+    return at, np.float64(farthest), np.float64(down * down + across * across)
+
+
+@kernel
+def _vertices(points, first, stop, epsilon, pending, kept):
+    """Write the vertices of an open polyline [first, stop) to `kept`; return their number.
+
+    `pending` is a stack for the ends of the stretches still to be looked at.
+    """
+    limit = epsilon * epsilon
+    n = 0
+    begin = first
+    depth = 1
+    pending[0] = stop - 1
+    # A stretch that is close to its chord is settled by its beginning; else its first half is next.
+    while begin < stop - 1:
+        end = pending[depth - 1]
+        at, distance, length = _split_point(points, begin, end)
+        if distance * distance <= limit * length:
+            kept[n] = begin
+            n += 1
+            begin = end
+            depth -= 1
+        else:
+            pending[depth] = at
+            depth += 1
+    kept[n] = stop - 1
+    return _cleaned(points, kept, n + 1, limit)
+
+
+@kernel
+def _cleaned(points, kept, n, limit):
+    """Drop vertices that are almost on the line of their neighbours; return how many remain.
+
+    The walk goes on from the vertex behind a dropped one, which it does not test.
+    """
+    remaining = n
+    out = 1
+    start = 0
+    i = 1
+    while i < n - 1 and remaining > 2:
+        a, b, c = kept[start], kept[i], kept[i + 1]
+        first_down = np.int64(points[b, 0]) - points[a, 0]
+        first_across = np.int64(points[b, 1]) - points[a, 1]
+        down = np.int64(points[c, 0]) - points[a, 0]
+        across = np.int64(points[c, 1]) - points[a, 1]
+        distance = np.float64(abs(first_across * down - first_down * across))
+        forward = first_down * (down - first_down) + first_across * (across - first_across)
+        close = distance * distance <= 0.5 * limit * np.float64(down * down + across * across)
+        if close and down != 0 and across != 0 and forward >= 0:
+            remaining -= 1
+            i += 1
+        kept[out] = kept[i]
+        start = out
+        out += 1
+        i += 1
+    while i < n:
+        kept[out] = kept[i]
+        out += 1
+        i += 1
+    return out
+
+
+@kernel
+def simplify(points: NDArray[np.int32], epsilon: float) -> NDArray[np.int32]:
+    """Return which points of an open polyline are its vertices, as OpenCV's approxPolyDP.
+
+    `points` is int32[n, 2] with different ends, or a single point.
+    """
+    kept = np.empty(points.shape[0], np.int32)
+    pending = np.empty(points.shape[0] + 1, np.int32)
+    n = _vertices(points, 0, points.shape[0], epsilon, pending, kept)
+    return kept[:n].copy()
+
+
+@kernel
+def _borderline(bits: Bits, pending: Bits) -> int:
+    """Take off `pending` what is no pixel of a border; return how many are left."""
+    n = 0
+    flat, left = bits.reshape(-1), pending.reshape(-1)
+    stride = bits.shape[1]
+    for i in range(stride, flat.size - stride):
+        here = flat[i]
+        west = (here << _1) | (flat[i - 1] >> _63)
+        east = (here >> _1) | (flat[i + 1] << _63)
+        word = left[i] & here & ~(west & east & flat[i - stride] & flat[i + stride])
+        left[i] = word
+        while word != _0:
+            word &= word - _1
+            n += 1
+    return n
+
+
+@kernel
+def control_points(bits: Bits, near: Bits, epsilon: float) -> tuple[int, int]:
+    """Return how many control points and how many independent regions correct a mask of errors.
+
+    The borders of `bits` are walked in OpenCV's order.  A pixel counts once, where `near` is set;
+    pieces of consecutive counted pixels are simplified to `epsilon`, and their vertices are the
+    control points.  A region none of whose pixels counted is independent.
+    """
+    pending = near.copy()
+    # No piece is longer than this; memory that is not written to is not taken.
+    most = _borderline(bits, pending)
+    points = np.empty((2 * most + 1, 2), np.int32)
+    ends = np.empty(most + 1, np.int64)
+    kept = np.empty(most + 1, np.int32)
+    stack = np.empty(most + 2, np.int32)
+    starts, holes, parents = find_borders(bits)
+    counted = np.zeros(starts.size, np.bool_)
+    n = 0
+    for i in listing_order(parents):
+        pieces = _collect(
+            bits.reshape(-1),
+            64 * bits.shape[1],
+            starts[i],
+            np.int64(holes[i]),
+            pending.reshape(-1),
+            points,
+            ends,
+        )
+        if pieces == 0:
+            continue
+        counted[parents[i] if holes[i] else i] = True
+        begin = 0
+        end = ends[pieces - 1]
+        if pieces > 1 and max(abs(points[0] - points[end - 1])) == 1:
+            begin = ends[0]
+            for j in range(begin - 1, -1, -1):
+                points[end] = points[j]
+                end += 1
+            ends[pieces - 1] = end
+        for piece in range(1 if begin > 0 else 0, pieces):
+            n += _vertices(points, begin, ends[piece], epsilon, stack, kept)
+            begin = ends[piece]
+    independent = 0
+    for i in range(starts.size):
+        if not holes[i] and not counted[i]:
+            independent += 1
+    return n, independent
