@@ -48,15 +48,15 @@ def _pack_row(pixels: Bits, out: Bits) -> None:
 
 
 @kernel
-def pack_levels(levels: NDArray[np.uint8], lowest: int) -> Bits:
-    """Return the bit mask of the pixels of an 8-bit map at level `lowest` (0…255) or above."""
+def pack_levels(levels: NDArray[np.uint8], level: int) -> Bits:
+    """Return the bit mask of the pixels of an 8-bit map above `level` (0…255)."""
     height, width = levels.shape
     bits = np.zeros((height + 2, width // 64 + 2), np.uint64)
     line = np.zeros(64 * bits.shape[1], np.uint8)
-    cut = np.uint8(lowest)
+    cut = np.uint8(level)
     for row in range(height):
         for column in range(width):
-            line[column + 1] = levels[row, column] >= cut
+            line[column + 1] = levels[row, column] > cut
         _pack_row(line.view(np.uint64), bits[row + 1])
     return bits
 

@@ -158,7 +158,7 @@ def find_borders(
 
 @kernel
 def listing_order(parents: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the order in which OpenCV lists a tree of borders: depth first, latest sibling first."""
+    """Return OpenCV's order of a tree of borders: depth first, the latest sibling first."""
     n = parents.size
     child = np.full(n + 1, -1, np.int32)
     sibling = np.full(n, -1, np.int32)
@@ -359,6 +359,12 @@ def _borderline(bits: Bits, pending: Bits) -> int:
 
 
 @kernel
+def _touch(points, a, b):
+    """Tell whether two different points are neighbours."""
+    return abs(points[a, 0] - points[b, 0]) <= 1 and abs(points[a, 1] - points[b, 1]) <= 1
+
+
+@kernel
 def control_points(bits: Bits, near: Bits, epsilon: float) -> tuple[int, int]:
     """Return how many control points and how many independent regions correct a mask of errors.
 
@@ -391,7 +397,7 @@ def control_points(bits: Bits, near: Bits, epsilon: float) -> tuple[int, int]:
         counted[parents[i] if holes[i] else i] = True
         begin = 0
         end = ends[pieces - 1]
-        if pieces > 1 and max(abs(points[0] - points[end - 1])) == 1:
+        if pieces > 1 and _touch(points, 0, end - 1):
             begin = ends[0]
             for j in range(begin - 1, -1, -1):
                 points[end] = points[j]
