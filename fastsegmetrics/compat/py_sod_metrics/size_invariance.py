@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastsegmetrics import represent
 from fastsegmetrics.compat.py_sod_metrics.counts import (
@@ -13,7 +13,6 @@ from fastsegmetrics.compat.py_sod_metrics.counts import (
     BINARY,
     DYNAMIC,
     Counts,
-    confusion_counts,
 )
 from fastsegmetrics.compat.py_sod_metrics.fmeasurev2 import FmeasureV2
 from fastsegmetrics.compat.py_sod_metrics.handlers import Elementwise
@@ -144,29 +143,41 @@ def _statistics(pair: Pair) -> SizeInvariantStatistics:
     return found
 
 
-def _target_counts(found: TargetCounts) -> list[Counts]:
-    return [confusion_counts(found.target(k)) for k in range(found.n_targets)]
+def _target_counts(found: TargetCounts) -> Counts:
+    """Return the confusion counts of all targets: int64[T, 258] each."""
+    levels = np.zeros((found.n_targets, 256, 2), np.int64)
+    levels[np.repeat(np.arange(found.n_targets), np.diff(found.starts)), found.levels] = (
+        found.counts
+    )
+    kept = np.empty((found.n_targets, 258, 2), np.int64)
+    np.cumsum(levels[:, ::-1], axis=1, out=kept[:, DYNAMIC])
+    kept[:, ADAPTIVE] = found.sides[:, 1, ::-1]
+    kept[:, BINARY] = found.sides[:, 0, ::-1]
+    fp, tp = kept[..., 0].copy(), kept[..., 1].copy()
+    return Counts(tp, fp, fp[:, 255:256] - fp, tp[:, 255:256] - tp)
 
 
-def _gather(handler: Any, counts: list[Counts]) -> None:
+def _each(counts: Counts) -> list[Counts]:
+    return [Counts(*columns) for columns in zip(*counts)]
+
+
+def _gather(handler: Any, counts: Counts) -> None:
     if handler.dynamic_results is not None:
-        _keep_curves(handler, [handler(**target.at(DYNAMIC)) for target in counts])
+        _keep_curves(handler, [handler(**target.at(DYNAMIC)) for target in _each(counts)])
     if handler.adaptive_results is not None:
-        handler.adaptive_results.append(
-            np.mean([handler(**target.at(ADAPTIVE)) for target in counts])
-        )
+        scores = [handler(**target.at(ADAPTIVE)) for target in _each(counts)]
+        handler.adaptive_results.append(np.mean(scores))
     if handler.binary_results is not None:
         if handler.sample_based:
-            handler.binary_results.append(
-                np.mean([handler(**target.at(BINARY)) for target in counts])
-            )
+            scores = [handler(**target.at(BINARY)) for target in _each(counts)]
+            handler.binary_results.append(np.mean(scores))
         else:
             _pool(handler, counts)
 
 
-def _gather_at_once(handler: Any, counts: list[Counts]) -> None:
+def _gather_at_once(handler: Any, counts: Counts) -> None:
     """Do what `_gather` does with one call for all binary maps of all targets."""
-    scores: NDArray[np.float64] = handler(*(np.array(column) for column in zip(*counts)))
+    scores = handler(*counts)
     if handler.dynamic_results is not None:
         _keep_curves(handler, scores[:, DYNAMIC].copy())
     if handler.adaptive_results is not None:
@@ -184,7 +195,6 @@ def _keep_curves(handler: Any, curves: Any) -> None:
         handler.dynamic_results.extend(curves)
 
 
-def _pool(handler: Any, counts: list[Counts]) -> None:
-    for target in counts:
-        for name, count in target.at(BINARY).items():
-            handler.binary_results[name] += count
+def _pool(handler: Any, counts: Counts) -> None:
+    for name, column in counts._asdict().items():
+        handler.binary_results[name] += int(column[:, BINARY].sum())
