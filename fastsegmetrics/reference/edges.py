@@ -10,18 +10,22 @@ _SCALES = range(10)
 
 def edge_mask(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return where the Sobel gradient of a mask, zeros outside, is not zero."""
-    padded = np.pad(mask.astype(np.int64), 1)
+    height, width = mask.shape
+    padded = np.zeros((height + 2, width + 2), np.int64)
+    padded[1:-1, 1:-1] = mask
     columns = padded[:-2] + 2 * padded[1:-1] + padded[2:]
     rows = padded[:, :-2] + 2 * padded[:, 1:-1] + padded[:, 2:]
-    return (columns[:, 2:] != columns[:, :-2]) | (rows[2:] != rows[:-2])
+    edges: NDArray[np.bool_] = (columns[:, 2:] != columns[:, :-2]) | (rows[2:] != rows[:-2])
+    return edges
 
 
 def shrink(mask: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
     """Return which cells hold a pixel of a mask; the grid is anchored at the bottom right."""
     height, width = mask.shape
-    padded = np.pad(mask, ((-height % size, 0), (-width % size, 0)))
-    rows, columns = padded.shape
-    return padded.reshape(rows // size, size, columns // size, size).any(axis=(1, 3))
+    rows, columns = -(-height // size), -(-width // size)
+    padded = np.zeros((rows * size, columns * size), np.bool_)
+    padded[-height:, -width:] = mask
+    return padded.reshape(rows, size, columns, size).any(axis=(1, 3))
 
 
 def _sides(height: int, width: int) -> list[tuple[int, int]]:

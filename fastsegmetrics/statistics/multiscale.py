@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.target import Target
+
+Array = TypeVar("Array", bound=NDArray[np.generic])
 
 # As in statistics.sweep: a level this near to the adaptive threshold is settled by np.mean.
 _NEAR_THRESHOLD = 2.0**-44
@@ -67,7 +69,7 @@ def multiscale_statistics(
         levels = np.arange(256, dtype=np.uint8)
         bits = packed(values > 0.5, represent.adaptive_mask(values, keep_at_zero))
         if thresholds:
-            values = (values.dtype.type(255) * values).astype(np.uint8)
+            values = _sealed((values.dtype.type(255) * values).astype(np.uint8))
     swept = threshold_counts(values, levels, target) if thresholds else None
     return MultiscaleCounts(
         edge_cells(target), shared_counts(bits, target), swept, target.n_foreground
@@ -100,7 +102,7 @@ def shared_counts(bits: NDArray[np.uint8], target: Target) -> NDArray[np.int64]:
     """Return for two packed masks [H, W] the truth's edge cells that each shares: int64[10, 2]."""
     from fastsegmetrics.kernels import edges
 
-    return edges.shared_cells(edges.edge_pyramid(bits), _pyramid(target), *target.shape)
+    return edges.shared_cells(_pyramid(bits), _truth_pyramid(target), *target.shape)
 
 
 def edge_cells(target: Target) -> NDArray[np.int64]:
@@ -108,9 +110,8 @@ def edge_cells(target: Target) -> NDArray[np.int64]:
     from fastsegmetrics.kernels import edges
 
     def count() -> NDArray[np.int64]:
-        pyramid = _pyramid(target)
-        cells: NDArray[np.int64] = edges.shared_cells(pyramid, pyramid, *target.shape)[:, 0].copy()
-        return cells
+        pyramid = _truth_pyramid(target)
+        return _sealed(edges.shared_cells(pyramid, pyramid, *target.shape)[:, 0].copy())
 
     return target.cached("edge_cells", count)
 
@@ -122,16 +123,27 @@ def threshold_counts(
     from fastsegmetrics.kernels import edges, thresholds
 
     first = target.cached(
-        "first_edge_scales", lambda: edges.first_scales(_pyramid(target), *target.shape)
+        "first_edge_scales",
+        lambda: _sealed(edges.first_scales(_truth_pyramid(target), *target.shape)),
     )
     return thresholds.threshold_cells(values, levels, first)
 
 
-def _pyramid(target: Target) -> NDArray[np.uint8]:
+def _truth_pyramid(target: Target) -> NDArray[np.uint8]:
+    # Both bits are set, so that one "and" with two packed masks asks for both.
+    return target.cached("edge_pyramid", lambda: _pyramid(target.mask * np.uint8(3)))
+
+
+def _pyramid(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
     from fastsegmetrics.kernels import edges
 
-    # Both bits are set, so that one "and" with two packed masks asks for both.
-    return target.cached("edge_pyramid", lambda: edges.edge_pyramid(target.mask * np.uint8(3)))
+    return _sealed(edges.edge_pyramid(bits))
+
+
+def _sealed(array: Array) -> Array:
+    """Make an array read-only: cached ones are shared, and a kernel compiles for one kind."""
+    array.flags.writeable = False
+    return array
 
 
 def _eight_bit(
@@ -149,7 +161,7 @@ def _eight_bit(
     if not pred.stretch or low == high:
         low, high = 0, 255
     mean = (total - low * values.size) / ((high - low) * values.size)
-    if np.any(np.abs(table - 2.0 * mean) <= mean * _NEAR_THRESHOLD):
+    if mean > 0 and np.any(np.abs(table - 2.0 * mean) <= mean * _NEAR_THRESHOLD):
         adaptive = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero)
     else:
         kept = table >= min(2.0 * mean, 1.0)
