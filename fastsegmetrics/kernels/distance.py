@@ -1,0 +1,366 @@
+"""Exact Euclidean distances to the foreground, and which foreground pixel is the nearest.
+
+Two passes that do not touch each other's axis: along the columns, the nearest foreground pixel of
+each pixel's own column; along each row, the lower envelope of the parabolas that those heights put
+up (Meijster, Roerdink and Hesselink, "A general algorithm for computing distance transforms in
+linear time", 2000).  All comparisons are of integers, so that ties are found exactly: among
+equidistant foreground pixels the smallest column wins, then the smallest row, as in
+``scipy.ndimage.distance_transform_edt``.
+
+The row pass knows only heights.  Other spacings and further axes come as other heights: those of
+the pass before, squared and scaled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.kernels._jit import kernel
+
+_FAR = np.int32(2**31 - 1)
+
+#: Squared distances of `capped_squares` stop at 239 pixels.  Vertical distances are bytes, of which
+#: 255 means that or more; between two posts that are 255 away and 32 apart no pixel is nearer.
+CAP = 239 * 239
+_REACH = 255
+_BLOCK = 32
+_FAR_BYTE = np.uint8(255)
+_NEXT_TO_FAR = np.uint8(254)
+_ONE = np.uint8(1)
+_1, _2, _3 = np.int32(1), np.int32(2), np.int32(3)
+#: The squared height of a column without foreground in reach.
+_NONE = np.int32(1 << 21)
+
+
+@kernel
+def _envelope(
+    heights: NDArray[Any],
+    far: Any,
+    left: int,
+    right: int,
+    sites: NDArray[np.int32],
+    starts: NDArray[np.int32],
+) -> int:
+    """List which column is nearest on each stretch of the gap (left, right) of one row.
+
+    `left` and `right` are foreground columns of the row or one past its ends; no foreground lies
+    between them, so that nothing beyond them can be nearest.  Column ``sites[k]`` serves from
+    ``starts[k]`` to the start of the next.  Returns their number; 0 where nothing is in reach.
+
+    A quotient of integers below 2^52 rounds to a double on its own side of the next integer, and
+    a division of doubles takes a third of the time of one of 64-bit integers.
+    """
+    width = heights.size
+    count = 0
+    if left >= 0:
+        sites[0] = left
+        starts[0] = left + 1
+        count = 1
+    for column in range(left + 1, min(right + 1, width)):
+        height = heights[column]
+        if height == far:
+            continue
+        square = np.int64(height) * np.int64(height)
+        start = left + 1
+        while count > 0:
+            site = np.int64(sites[count - 1])
+            begin = np.int64(starts[count - 1])
+            tall = np.int64(heights[site])
+            excess = square - tall * tall
+            # Where `site` begins, is `column` nearer?  Then `site` serves nothing.
+            span = column - site
+            if (column + site - 2 * begin) * span + excess < 0:
+                count -= 1
+            else:
+                start = np.int64(((column + site) * span + excess) / (2.0 * span)) + 1
+                break
+        if start < right:
+            sites[count] = column
+            starts[count] = start
+            count += 1
+    return count
+
+
+@kernel
+def nearest_foreground(mask: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the row and the column of the foreground pixel nearest to each pixel: int32[H, W].
+
+    A foreground pixel is its own nearest; without foreground all are -1.  Sides up to 2^30.
+    """
+    height, width = mask.shape
+    rows = np.empty((height, width), np.int32)
+    columns = np.empty((height, width), np.int32)
+    below = np.full(width, -1, np.int32)
+    for row in range(height - 1, -1, -1):
+        for column in range(width):
+            below[column] = row if mask[row, column] else below[column]
+            rows[row, column] = below[column]
+    above = np.full(width, -1, np.int32)
+    heights = np.empty(width, np.int32)
+    nearest = np.empty(width, np.int32)
+    sites = np.empty(width + 1, np.int32)
+    starts = np.empty(width + 1, np.int32)
+    for row in range(height):
+        for column in range(width):
+            above[column] = row if mask[row, column] else above[column]
+            up = np.int32(row) - above[column] if above[column] >= 0 else _FAR
+            down = rows[row, column] - np.int32(row) if rows[row, column] >= 0 else _FAR
+            heights[column] = min(up, down)
+            nearest[column] = above[column] if up <= down else rows[row, column]
+        column = 0
+        while column < width:
+            if heights[column] == 0:
+                rows[row, column] = row
+                columns[row, column] = column
+                column += 1
+                continue
+            left = column - 1
+            right = column + 1
+            while right < width and heights[right] != 0:
+                right += 1
+            end = right
+            count = _envelope(heights, _FAR, left, right, sites, starts)
+            if count == 0:
+                rows[row, column:end] = -1
+                columns[row, column:end] = -1
+            for k in range(count - 1, -1, -1):
+                rows[row, starts[k] : end] = nearest[sites[k]]
+                columns[row, starts[k] : end] = sites[k]
+                end = starts[k]
+            column = right
+    return rows, columns
+
+
+@kernel
+def _step(before: NDArray[np.uint8], mask: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
+    """Carry vertical distances on by one row.
+
+    The casts keep LLVM on vectors of bytes: 0.01 ms for an image of 512 x 512, 0.36 without.
+    """
+    for i in range(out.size):
+        out[i] = np.uint8(min(before[i], _NEXT_TO_FAR) + _ONE) & np.uint8(mask[i] - _ONE)
+
+
+@kernel
+def _lower_heights(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return how far below each pixel its column's next foreground is, 255 for that or more."""
+    height, width = mask.shape
+    lower = np.empty((height, width), np.uint8)
+    before = np.full(width, _FAR_BYTE, np.uint8)
+    for row in range(height - 1, -1, -1):
+        _step(before, mask[row], lower[row])
+        before = lower[row]
+    return lower
+
+
+@kernel
+def _square_heights(
+    above: NDArray[np.uint8], lower: NDArray[np.uint8], out: NDArray[np.int32]
+) -> bool:
+    """Square the smaller of both vertical distances; tell whether any is in reach."""
+    least = _NONE
+    for i in range(out.size):
+        height = np.int32(min(above[i], lower[i]))
+        square = np.int32(height * height) if height < _FAR_BYTE else _NONE
+        out[i] = square
+        least = min(least, square)
+    return least < _NONE
+
+
+@kernel
+def _nearest_column(squares: NDArray[np.int32], column: Any) -> int:
+    """Return the first of at most 512 columns that is nearest to `column`, or -1.
+
+    Distance and place are one number, so that the search is one minimum, taken in vectors.
+    """
+    best = np.int32(2**31 - 1)
+    for i in range(squares.size):
+        off = np.int32(np.int32(i) - column)
+        best = min(best, np.int32((off * off + squares[i]) * 512 + np.int32(i)))
+    return np.int64(best & 511) if best < _REACH * _REACH * 512 else np.int64(-1)
+
+
+@kernel
+def _place_posts(squares: NDArray[np.int32], posts: NDArray[np.int64]) -> None:
+    """Find the nearest column of every 32nd pixel of a row and of the last, -1 where none is near.
+
+    The nearest columns of a row ascend with the pixel, so that each post confines the search of
+    those between: coarse posts first, then the ones half-way.
+    """
+    width = squares.size
+    last = posts.size - 1
+    step = 1
+    while step < last:
+        step *= 2
+    coarsest = True
+    while step >= 1:
+        for post in range(0 if coarsest else step, last + 1, step if coarsest else 2 * step):
+            column = min(post * _BLOCK, width - 1)
+            radius = _REACH
+            if squares[column] < _NONE:
+                radius = np.int64(np.sqrt(np.float64(squares[column])))
+            low = max(0, column - radius)
+            high = min(width - 1, column + radius)
+            if not coarsest:
+                if posts[post - step] >= 0:
+                    low = max(low, posts[post - step])
+                if post + step <= last and posts[post + step] >= 0:
+                    high = min(high, posts[post + step])
+            found = _nearest_column(squares[low : high + 1], np.int32(column - low))
+            posts[post] = low + found if found >= 0 else -1
+        coarsest = False
+        step //= 2
+
+
+@kernel
+def _square(x: Any, i: Any, height: Any) -> Any:
+    off = np.int32(x + np.int32(i))
+    return np.int32(off * off + height)
+
+
+@kernel
+def _lower_by_four(best: NDArray[np.int32], x: Any, heights: NDArray[np.int32]) -> None:
+    """Lower a block's squared distances by four columns, the first `x` left of the block.
+
+    One at a time, each would wait for the store of the one before.
+    """
+    h0, h1, h2, h3 = heights[0], heights[1], heights[2], heights[3]
+    for i in range(_BLOCK):
+        first = min(_square(x, i, h0), _square(x - _1, i, h1))
+        second = min(_square(x - _2, i, h2), _square(x - _3, i, h3))
+        best[i] = min(best[i], min(first, second))
+
+
+@kernel
+def _fill_row(
+    padded: NDArray[np.int32],
+    pad: int,
+    posts: NDArray[np.int64],
+    best: NDArray[np.int32],
+    line: NDArray[np.uint16],
+) -> None:
+    """Write a row's squared distances: each block tries the columns between its two posts."""
+    width = line.size
+    for block in range((width + _BLOCK - 1) // _BLOCK):
+        start = block * _BLOCK
+        out = line[start : start + _BLOCK]
+        low = posts[block]
+        high = posts[min(block + 1, posts.size - 1)]
+        if low < 0 and high < 0:
+            out[:] = CAP
+            continue
+        if low < 0:
+            low = max(0, start - _REACH)
+        if high < 0:
+            high = min(width - 1, start + _BLOCK + _REACH)
+        best[:] = CAP
+        for column in range(low, high + 1, 4):
+            at = pad + column
+            _lower_by_four(best, np.int32(start - column), padded[at : at + 4])
+        for i in range(out.size):
+            out[i] = np.uint16(best[i])
+
+
+@kernel
+def _near_columns(
+    padded: NDArray[np.int32],
+    pad: int,
+    reach: int,
+    line: NDArray[np.uint16],
+    out: NDArray[np.int32],
+) -> None:
+    """Find the first column within `reach` that explains each distance of a row."""
+    out[:] = _FAR
+    for off in range(reach, -reach - 1, -1):
+        square = np.int32(off * off)
+        heights = padded[pad + off : pad + off + line.size]
+        for i in range(line.size):
+            same = np.int32(heights[i] + square) == np.int32(line[i])
+            out[i] = np.int32(off) if same else out[i]
+
+
+@kernel
+def _count_near(line: NDArray[np.uint16], margin: Any) -> int:
+    count = np.int32(0)
+    for i in range(line.size):
+        count += np.int32((line[i] > 0) & (line[i] <= margin))
+    return np.int64(count)
+
+
+@kernel
+def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    larger = np.empty(size, array.dtype)
+    larger[: array.size] = array
+    return larger
+
+
+@kernel
+def capped_squares(
+    mask: NDArray[np.uint8], margin: int
+) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return squared distances up to a cap, and the nearest foreground of the pixels close to it.
+
+    Twice as fast as `nearest_foreground` on blobs and six times on noise, because nothing
+    branches: vertical distances are vectors of bytes, and a row is filled in blocks of 32 pixels
+    that each try a few columns (0.6 to 0.9 ms at 512 x 512, whatever the content).
+
+    Parameters
+    ----------
+    mask : ndarray of uint8, shape (H, W)
+        0 and 1.
+    margin : int
+        A squared distance of at most 10,000.
+
+    Returns
+    -------
+    squares : ndarray of uint16, shape (H, W)
+        min(squared distance to the nearest foreground, `CAP`); 0 on it, `CAP` without any.
+    near : ndarray of int32, shape (K,)
+        Columns of the background pixels whose squared distance is at most `margin`, row by row.
+    nearest : ndarray of int64, shape (K,)
+        Flat position of the foreground pixel nearest to each.
+    first : ndarray of int64, shape (H + 1,)
+        The entries of row r are ``first[r]:first[r + 1]``.
+    """
+    height, width = mask.shape
+    squares = np.empty((height, width), np.uint16)
+    lower = _lower_heights(mask)
+    above = np.full(width, _FAR_BYTE, np.uint8)
+    reach = np.int64(np.sqrt(np.float64(margin)))
+    pad = reach + 4
+    padded = np.full(width + 2 * pad, _NONE, np.int32)
+    heights = padded[pad : pad + width]
+    posts = np.empty((width - 2 + _BLOCK) // _BLOCK + 1, np.int64)
+    best = np.empty(_BLOCK, np.int32)
+    offsets = np.empty(width, np.int32)
+    near = np.empty(4 * (height + width), np.int32)
+    nearest = np.empty(near.size, np.int64)
+    first = np.zeros(height + 1, np.int64)
+    found = 0
+    for row in range(height):
+        line = squares[row]
+        _step(above, mask[row], above)
+        if _square_heights(above, lower[row], heights):
+            _place_posts(heights, posts)
+            _fill_row(padded, pad, posts, best, line)
+            count = _count_near(line, np.uint16(margin))
+            if found + count >= near.size:
+                near = _grown(near, 2 * near.size + width)
+                nearest = _grown(nearest, near.size)
+            if count > 0:
+                _near_columns(padded, pad, reach, line, offsets)
+                for column in range(width):
+                    if (line[column] > 0) & (line[column] <= margin):
+                        site = column + np.int64(offsets[column])
+                        up = np.int64(above[site])
+                        down = np.int64(lower[row, site])
+                        near[found] = column
+                        nearest[found] = (row - up if up <= down else row + down) * width + site
+                        found += 1
+        else:
+            line[:] = CAP
+        first[row + 1] = found
+    return squares, near[:found].copy(), nearest[:found].copy(), first

@@ -1,0 +1,48 @@
+"""Twins of ``kernels.distance``: every column is tried for every pixel."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+CAP = 239 * 239
+#: Farther than any pixel; its square still is an int64.
+_FAR = 2**31
+
+
+def nearest_foreground(mask: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the row and the column of the foreground pixel nearest to each pixel.
+
+    Of equidistant ones the smallest column, then the smallest row; -1 without foreground.
+    """
+    height, width = mask.shape
+    rows = np.full((height, width), -1, np.int32)
+    columns = np.full((height, width), -1, np.int32)
+    if not mask.any():
+        return rows, columns
+    every = np.arange(width)
+    for row in range(height):
+        # In each column: how far the nearest foreground is, and where (argmin takes the first).
+        vertical = np.where(mask == 1, np.abs(np.arange(height) - row)[:, None], _FAR)
+        where = vertical.argmin(axis=0)
+        squares = vertical.min(axis=0) ** 2
+        for column in range(width):
+            site = int(np.argmin((every - column) ** 2 + squares))
+            rows[row, column], columns[row, column] = where[site], site
+    return rows, columns
+
+
+def capped_squares(
+    mask: NDArray[np.uint8], margin: int
+) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Return min(squared distance, CAP), and the nearest foreground of the pixels close to it."""
+    rows, columns = nearest_foreground(mask)
+    own_row, own_column = np.asarray(np.indices(mask.shape))
+    squares = (own_row - rows).astype(np.int64) ** 2 + (own_column - columns) ** 2
+    if not mask.any():
+        squares[:] = CAP
+    squares = np.minimum(squares, CAP)
+    close = (squares > 0) & (squares <= margin)
+    flat = rows.astype(np.int64) * mask.shape[1] + columns
+    first = np.append(0, close.sum(axis=1).cumsum())
+    return squares.astype(np.uint16), own_column[close].astype(np.int32), flat[close], first
