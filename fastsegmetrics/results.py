@@ -107,7 +107,8 @@ class Result(Mapping[str, Aggregate]):
     aggregates : dict of str to Aggregate
         By metric name; the result itself is a mapping with the same content.
     curves : dict of str to ndarray, shape (256,)
-        The curves asked for, thresholds 0…255 ascending.
+        The curves asked for and the mean curves that maxima and areas were taken from, thresholds
+        0…255 ascending.
     per_image : dict of str to ndarray, shape (n,)
         Per-image values by column name, in the order of `sample_ids`.
     sample_ids : list of str or int
