@@ -208,6 +208,15 @@ def test_resizing(folders, call):
     assert "poor: 1 predictions resized" in err
 
 
+def test_progress_in_a_log_is_lines(folders, call, monkeypatch):
+    monkeypatch.setattr("fastsegmetrics.bulk.progress._LINE_EVERY", 0.0)
+    code, _, err = call(*_arguments(folders, "--progress"))
+    assert code == 0
+    lines = [line for line in err.splitlines() if " samples, " in line]
+    assert [line.partition(",")[0] for line in lines] == [f"{i} of 3 samples" for i in (1, 2, 3)]
+    assert all(re.search(r"\d/s, \d:\d\d:\d\d left$", line) for line in lines)
+
+
 def test_quiet_says_nothing(folders, call):
     code, out, err = call(*_arguments(folders, "--quiet"))
     assert code == 0
@@ -372,7 +381,8 @@ def test_help_and_version(call):
 
 
 def _environment(**changes):
-    environment = {**os.environ, "PYTHONPATH": str(_ROOT), **changes}
+    paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": paths, **changes}
     return {name: value for name, value in environment.items() if value is not None}
 
 
