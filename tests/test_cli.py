@@ -81,6 +81,21 @@ def test_the_table_alone_goes_to_standard_output(folders, call):
     assert "3 samples × 2 methods" in err
 
 
+def test_the_table_on_a_terminal(folders, call, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "15")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    _, out, _ = call(*_arguments(folders))
+    assert "\x1b[1m0.033\x1b[0m" in out
+    assert "*" not in out
+    assert out.count("Method") == 2
+    monkeypatch.setenv("NO_COLOR", "1")
+    _, out, _ = call(*_arguments(folders))
+    assert "\x1b" not in out
+    assert "0.033*" in out
+
+
 def test_json(folders, call):
     code, out, _ = call(*_arguments(folders, "--format", "json"))
     assert code == 0
