@@ -62,8 +62,14 @@ def test_examples_print_what_they_say(page: Path, benchmark_folder, monkeypatch)
 
 
 def seconds_left_out(text: str) -> list[str]:
-    lines = text.replace("\\\n", " ").rstrip().splitlines()
+    lines = text.rstrip().splitlines()
     return [re.sub(r"in \d+\.\d s", "in … s", line.rstrip()) for line in lines]
+
+
+def as_in_a_terminal(out: str, err: str, *, n_after: int) -> str:
+    """Return both streams as a terminal shows them: the table stands before the last lines."""
+    lines = err.rstrip().splitlines()
+    return "\n".join([*lines[:-n_after], *out.splitlines(), *lines[-n_after:]])
 
 
 def commands_with_output(text: str) -> list[tuple[str, str]]:
@@ -78,11 +84,18 @@ def test_the_readmes_command_prints_what_it_says(benchmark_folder, monkeypatch, 
     program, *arguments = shlex.split(command)
     assert program == "fastsegmetrics"
     assert main(arguments) == 0
-    out, err = capsys.readouterr()
-    # A terminal shows both streams: what precedes the table, the table, what follows it.
-    before, _, after = err.rstrip().rpartition("\n")
-    shown = [*before.splitlines(), *out.splitlines(), after]
-    assert seconds_left_out("\n".join(shown)) == seconds_left_out(expected)
+    shown = as_in_a_terminal(*capsys.readouterr(), n_after=1)
+    assert seconds_left_out(shown) == seconds_left_out(expected)
+
+
+def test_the_demo_prints_what_the_readme_says(benchmark_folder, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(benchmark_folder)
+    assert main(["demo"]) == 0
+    shown = seconds_left_out(as_in_a_terminal(*capsys.readouterr(), n_after=2))
+    expected = seconds_left_out(fenced(TEXT[README], "text")[0])
+    assert shown[:-1] == expected[:-1]
+    drawn = importlib.util.find_spec("matplotlib") is not None
+    assert shown[-1] == expected[-1] if drawn else shown[-1].startswith("no curves drawn")
 
 
 def marked(marker: str) -> str:
