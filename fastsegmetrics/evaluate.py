@@ -67,7 +67,7 @@ class Evaluator:
         curves = self.plan.curves
         self._rows = np.array([SWEEP_SCORES.index(curve.score) for curve in curves], np.intp)
         self._restricted = any(curve.needs for curve in curves)
-        self._sums = np.zeros((len(curves), 3, 256))
+        self._sums = np.zeros((len(curves), 4, 256))
         self._counts = np.zeros(len(curves), np.int64)
         self._pooled = LevelCounts.none()
 
@@ -225,7 +225,7 @@ class Evaluator:
         means = {}
         for i, source in enumerate(self.plan.curves):
             n = int(self._counts[i])
-            # The three sums are exact, so their exactly rounded total is the same for any order.
+            # The four sums are exact, so their exactly rounded total is the same for any order.
             totals = [math.fsum(self._sums[i, :, t]) for t in range(256)]
             means[source] = np.array(totals) / n if n else np.full(256, math.nan), n
         return means

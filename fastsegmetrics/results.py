@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import fastsegmetrics
 from fastsegmetrics.catalog import Direction, Metric
 from fastsegmetrics.errors import MissingExtraError
 
@@ -220,8 +221,8 @@ def _json_ready(value: Any) -> Any:
 def _versions() -> Mapping[str, str]:
     from importlib import metadata
 
-    versions = {}
-    for package in ("fastsegmetrics", "numpy", "numba", "scipy", "opencv-python-headless"):
+    versions = {"fastsegmetrics": fastsegmetrics.__version__}
+    for package in ("numpy", "numba", "opencv-python-headless"):
         try:
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
