@@ -333,7 +333,7 @@ def _expand(name: str) -> list[Metric]:
     head, dot, report = name.partition(".")
     if head in ALIASES:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
-    known = [*SUITES, *METRICS, *SCORES, *ALIASES]
+    known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
     near = difflib.get_close_matches(name, known, 3)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     raise InputError(f"unknown metric {name!r}{hint}")

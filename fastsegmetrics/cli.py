@@ -209,6 +209,12 @@ def cli(context: click.Context) -> None:
     show_default=True,
     help="Digits of the values in tables.",
 )
+@click.option(
+    "--progress",
+    "lines",
+    is_flag=True,
+    help="Where standard error is no terminal too: a line every ten seconds.",
+)
 @click.option("--quiet", is_flag=True, help="No progress; only the table, and what was left out.")
 def evaluate(
     gt: str,
@@ -216,6 +222,7 @@ def evaluate(
     form: str,
     digits: int,
     quiet: bool,
+    lines: bool,
     pred_scale: str | None,
     **choices: Any,
 ) -> int:
@@ -228,7 +235,7 @@ def evaluate(
     from fastsegmetrics.bulk.files import summary
     from fastsegmetrics.bulk.run import evaluate_folders
 
-    report = RunReport(quiet=quiet)
+    report = RunReport(quiet=quiet, lines=lines)
     run = evaluate_folders(
         gt,
         _unique(preds),
@@ -326,7 +333,7 @@ def demo(out: str, n: int) -> int:
 
     folders = make_benchmark(out, n)
     run_dir = Path(out) / f"run_{n}"
-    report = RunReport(quiet=False)
+    report = RunReport()
     metrics = f"sod,{plots.METRICS}"
     report.say_command(folders, metrics, run_dir)
     run = evaluate_folders(

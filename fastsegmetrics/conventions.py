@@ -43,7 +43,7 @@ class Conventions:
         Foreground iff the truth's value is greater than this.  ``None``: booleans as they are,
         8-bit masks > 128.
     clip : bool
-        Clip float predictions to their scale instead of refusing values outside it.
+        Clip predictions to their scale instead of refusing values outside it.
     beta2 : float
         β² of the F-measure ``f_beta`` (0.3 in the saliency literature); ``f1`` always uses 1.
     alpha : float
@@ -88,6 +88,10 @@ class Conventions:
         for name in ("stretch", "clip"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} must be True or False; received {getattr(self, name)!r}")
+        if self.both_empty == "undefined" and self.policy != "strict":
+            raise InputError(
+                f"both_empty='undefined' needs policy='strict'; received policy={self.policy!r}"
+            )
         _require_number("beta2", self.beta2, 0.0, math.inf)
         _require_number("alpha", self.alpha, 0.0, 1.0)
         if self.gt_threshold is not None:

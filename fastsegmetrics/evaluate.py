@@ -67,7 +67,7 @@ class Evaluator:
         curves = self.plan.curves
         self._rows = np.array([SWEEP_SCORES.index(curve.score) for curve in curves], np.intp)
         self._restricted = any(curve.needs for curve in curves)
-        self._sums = np.zeros((len(curves), 3, 256))
+        self._sums = np.zeros((len(curves), 4, 256))
         self._counts = np.zeros(len(curves), np.int64)
         self._pooled = LevelCounts.none()
 
@@ -200,7 +200,10 @@ class Evaluator:
             pooled = self.plan.pooled(self._pooled) if n and self.plan.needs_counts else {}
 
         aggregates: dict[str, Aggregate] = {}
-        curves: dict[str, NDArray[np.float64]] = {}
+        # A curve over the images that have both classes is not the score's curve by its name.
+        curves = {
+            f"{source.score}.curve": mean for source, (mean, _) in means.items() if not source.needs
+        }
         for metric in self.plan.metrics:
             if metric.report.source == "column":
                 assert metric.column is not None
@@ -213,14 +216,16 @@ class Evaluator:
                 else:
                     curves[metric.name] = value
             else:
-                self._report_curve(metric, means, n_expected, aggregates, curves)
+                from_curve = self._report_curve(metric, means, n_expected)
+                if from_curve is not None:
+                    aggregates[metric.name] = from_curve
         return Result(aggregates, curves, per_image, list(ids), self.contract)
 
     def _mean_curves(self) -> dict[CurveSource, tuple[NDArray[np.float64], int]]:
         means = {}
         for i, source in enumerate(self.plan.curves):
             n = int(self._counts[i])
-            # The three sums are exact, so their exactly rounded total is the same for any order.
+            # The four sums are exact, so their exactly rounded total is the same for any order.
             totals = [math.fsum(self._sums[i, :, t]) for t in range(256)]
             means[source] = np.array(totals) / n if n else np.full(256, math.nan), n
         return means
@@ -230,21 +235,18 @@ class Evaluator:
         metric: Metric,
         means: dict[CurveSource, tuple[NDArray[np.float64], int]],
         n_expected: int,
-        aggregates: dict[str, Aggregate],
-        curves: dict[str, NDArray[np.float64]],
-    ) -> None:
+    ) -> Aggregate | None:
+        if metric.report.name == "curve":
+            return None
         sources = self.plan.curves_of(metric)
         first, n_used = means[sources[0]]
-        if metric.report.name == "curve":
-            curves[metric.name] = first
-            return
         if metric.score.name in AREA_AXES:
             second = means[sources[1]][0]
             rule = getattr(area, metric.report.name)
             value = float(rule(first, second)) if n_used else math.nan
         else:
             value = float(first.max())
-        aggregates[metric.name] = _counted(metric, value, n_expected, n_used, self.n_samples)
+        return _counted(metric, value, n_expected, n_used, self.n_samples)
 
     def _refuse_known(self, sample_id: str | None) -> None:
         if sample_id is not None and not isinstance(sample_id, str):

@@ -379,8 +379,9 @@ def ap(
     """Average precision by a named `rule`.
 
     ``"trapezoid"``: over the curve's own 256 points, sorted stably by recall, no end points added
-    (the saliency toolboxes); ``"step"``: no interpolation, from recall 0 (scikit-learn's
-    ``average_precision_score`` of the levels).
+    (the saliency toolboxes; a binary map has one point and so no area, also when it is perfect);
+    ``"step"``: no interpolation, from recall 0 (scikit-learn's ``average_precision_score`` of the
+    levels).
     """
     return _area("ap", rule, pred, gt, backend, conventions)
 

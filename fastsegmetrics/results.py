@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import fastsegmetrics
 from fastsegmetrics.catalog import Direction, Metric
 from fastsegmetrics.errors import MissingExtraError
 
@@ -107,7 +108,8 @@ class Result(Mapping[str, Aggregate]):
     aggregates : dict of str to Aggregate
         By metric name; the result itself is a mapping with the same content.
     curves : dict of str to ndarray, shape (256,)
-        The curves asked for, thresholds 0…255 ascending.
+        The curves asked for and the mean curves that maxima and areas were taken from, thresholds
+        0…255 ascending.
     per_image : dict of str to ndarray, shape (n,)
         Per-image values by column name, in the order of `sample_ids`.
     sample_ids : list of str or int
@@ -219,8 +221,8 @@ def _json_ready(value: Any) -> Any:
 def _versions() -> Mapping[str, str]:
     from importlib import metadata
 
-    versions = {}
-    for package in ("fastsegmetrics", "numpy", "numba", "scipy", "opencv-python-headless"):
+    versions = {"fastsegmetrics": fastsegmetrics.__version__}
+    for package in ("numpy", "numba", "opencv-python-headless"):
         try:
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:

@@ -30,7 +30,13 @@ def test_requests() -> None:
 
 @pytest.mark.parametrize(
     ("request_", "words"),
-    [("f_beta.maximum", "f_beta.max"), ("maee", "mae"), ("", "unknown metric"), ([], "at least")],
+    [
+        ("f_beta.maximum", "f_beta.max"),
+        ("maee", "mae"),
+        ("mae.", "did you mean mae"),
+        ("", "unknown metric"),
+        ([], "at least"),
+    ],
 )
 def test_unknown_names(request_, words) -> None:
     with pytest.raises(fsm.InputError, match=words):

@@ -81,6 +81,21 @@ def test_the_table_alone_goes_to_standard_output(folders, call):
     assert "3 samples × 2 methods" in err
 
 
+def test_the_table_on_a_terminal(folders, call, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "15")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    _, out, _ = call(*_arguments(folders))
+    assert "\x1b[1m0.033\x1b[0m" in out
+    assert "*" not in out
+    assert out.count("Method") == 2
+    monkeypatch.setenv("NO_COLOR", "1")
+    _, out, _ = call(*_arguments(folders))
+    assert "\x1b" not in out
+    assert "0.033*" in out
+
+
 def test_json(folders, call):
     code, out, _ = call(*_arguments(folders, "--format", "json"))
     assert code == 0
@@ -206,6 +221,15 @@ def test_resizing(folders, call):
     code, _, err = call(*_arguments(folders, "--resize", "bilinear"))
     assert code == 0
     assert "poor: 1 predictions resized" in err
+
+
+def test_progress_in_a_log_is_lines(folders, call, monkeypatch):
+    monkeypatch.setattr("fastsegmetrics.bulk.progress._LINE_EVERY", 0.0)
+    code, _, err = call(*_arguments(folders, "--progress"))
+    assert code == 0
+    lines = [line for line in err.splitlines() if " samples, " in line]
+    assert [line.partition(",")[0] for line in lines] == [f"{i} of 3 samples" for i in (1, 2, 3)]
+    assert all(re.search(r"\d/s, \d:\d\d:\d\d left$", line) for line in lines)
 
 
 def test_quiet_says_nothing(folders, call):
@@ -372,7 +396,8 @@ def test_help_and_version(call):
 
 
 def _environment(**changes):
-    environment = {**os.environ, "PYTHONPATH": str(_ROOT), **changes}
+    paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": paths, **changes}
     return {name: value for name, value in environment.items() if value is not None}
 
 

@@ -76,6 +76,8 @@ def test_areas_of_mean_image_and_pooled_curves() -> None:
     assert result["auc.trapezoid_of_image"].value == pytest.approx(np.mean(per_image), rel=1e-14)
     assert 0 < result["auc.anchored_pooled"].value < 1
     assert set(result.curves) == {"recall.curve", "fpr.curve", "precision.curve"}
+    assert set(filled("auc.trapezoid").result().curves) == {"recall.curve", "fpr.curve"}
+    assert set(filled("f_beta.max,mae").result().curves) == {"f_beta.curve"}
 
 
 def test_names_and_order() -> None:

@@ -165,6 +165,7 @@ def test_conventions_are_checked() -> None:
     for choices, words in (
         ({"polcy": "strict"}, "did you mean 'policy'"),
         ({"policy": "lenient"}, "policy must be one of 'published', 'strict'"),
+        ({"both_empty": "undefined"}, "policy='strict'"),
         ({"stretch": 1}, "stretch must be True or False"),
         ({"beta2": -1}, "beta2"),
         ({"beta2": float("nan")}, "beta2"),

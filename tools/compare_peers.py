@@ -3,7 +3,7 @@
 Run where both packages are installed (tools/peers/requirements.txt)::
 
     python tools/compare_peers.py --json speed.json
-    python tools/compare_peers.py --markdown speed.json
+    python tools/compare_peers.py --markdown speed.json --into README.md
 
 Everything compared runs in turn in one process on one thread, warm; a figure is the median of the
 rounds' ratios.  Cold figures come from fresh processes.  docs/performance.md says more.

@@ -13,9 +13,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from fastsegmetrics.catalog import ALIASES, METRICS, SCORES, SUITES, Metric, Score
+ROOT = Path(__file__).resolve().parent.parent
+# The catalogue beside this file, not the one of an installed copy.
+sys.path.insert(0, str(ROOT))
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "metrics.md"
+from fastsegmetrics.catalog import (  # noqa: E402
+    ALIASES,
+    METRICS,
+    SCORES,
+    SUITES,
+    Metric,
+    Score,
+)
+
+PAGE = ROOT / "docs" / "metrics.md"
 #: Stages that all reports of one score share; told once per score.
 _SHARED = ("target", "matching", "score")
 _BETTER = {"higher": "higher ↑", "lower": "lower ↓"}

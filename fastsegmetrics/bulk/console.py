@@ -26,13 +26,14 @@ class RunReport(Bar):
     ----------
     quiet : bool
         Only what is missing, superfluous or skipped.
+    lines : bool
+        As for `Bar`.
     """
 
-    def __init__(self, *, quiet: bool) -> None:
-        super().__init__()
+    def __init__(self, *, quiet: bool = False, lines: bool = False) -> None:
+        super().__init__(lines=lines)
         self._quiet = quiet
         self._since = time.monotonic()
-        self._kept = 0
 
     def say(self, text: str) -> None:
         """Print a line on standard error."""
@@ -82,7 +83,7 @@ class RunReport(Bar):
 
     def started(self, total: int, kept: int) -> None:
         """Say what is in the store already, and begin the bar."""
-        self._since, self._kept = time.monotonic(), kept
+        self._since = time.monotonic()
         if self._quiet:
             return
         if kept == total:

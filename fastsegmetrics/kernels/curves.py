@@ -35,6 +35,8 @@ _PRECISION, _RECALL, _FPR = (
     SWEEP_SCORES.index("fpr"),
 )
 _N_ROWS = len(SWEEP_SCORES)
+_ROUND_6, _ROUND_32 = 1.5 * 2.0**46, 1.5 * 2.0**20
+_ROUND_58, _ROUND_84 = 1.5 * 2.0**-6, 1.5 * 2.0**-32
 
 
 @kernel
@@ -136,12 +138,12 @@ def structure_scores(
 def add_exactly(
     curves: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> None:
-    """Add curves [k, 256] to sums [k, 3, 256], leaving out, whole, a curve with a NaN.
+    """Add curves [k, 256] to sums [k, 4, 256], leaving out, whole, a curve with a NaN.
 
-    Each value is cut into three slices whose units are 2^-26, 2^-52 and 2^-78; sums of slices are
-    exact (up to 2^26 curves of values below 2), and so the total has the same bits in any order
-    and for any grouping.  What is cut off is below 2^-79 a value.  Adding and subtracting 1.5 * 2^k
-    rounds to a multiple of 2^(k - 52).
+    Each value is cut into four slices whose units are 2^-6, 2^-32, 2^-58 and 2^-84; sums of slices
+    are exact (for 2^27 curves, and values up to 2^47 divided by their number), and so the total
+    has the same bits in any order and for any grouping.  What is cut off is below 2^-85 a value.
+    Adding and subtracting 1.5 * 2^k rounds to a multiple of 2^(k - 52).
     """
     for row in range(curves.shape[0]):
         defined = True
@@ -152,11 +154,14 @@ def add_exactly(
             continue
         counts[row] += 1
         for t in range(256):
-            v = curves[row, t]
-            high = (v + 100663296.0) - 100663296.0
-            rest = v - high
-            middle = (rest + 1.5) - 1.5
-            low = ((rest - middle) + 2.2351741790771484e-08) - 2.2351741790771484e-08
-            sums[row, 0, t] += high
-            sums[row, 1, t] += middle
-            sums[row, 2, t] += low
+            rest = curves[row, t]
+            part = (rest + _ROUND_6) - _ROUND_6
+            sums[row, 0, t] += part
+            rest -= part
+            part = (rest + _ROUND_32) - _ROUND_32
+            sums[row, 1, t] += part
+            rest -= part
+            part = (rest + _ROUND_58) - _ROUND_58
+            sums[row, 2, t] += part
+            rest -= part
+            sums[row, 3, t] += (rest + _ROUND_84) - _ROUND_84

@@ -71,13 +71,13 @@ def _add_nearest(source, words, at, out, out_words, to, width):
         else:
             for _ in range(8):
                 up = out[above + i]
-                left = _sum(_paeth(left, up, corner), source[at + i])
+                left = _sum(np.uint8(_paeth(left, up, corner)), source[at + i])
                 out[to + i] = left
                 corner = up
                 i += 1
     while i < width:
         up = out[above + i]
-        left = _sum(_paeth(left, up, corner), source[at + i])
+        left = _sum(np.uint8(_paeth(left, up, corner)), source[at + i])
         out[to + i] = left
         corner = up
         i += 1
@@ -90,7 +90,7 @@ def _add_average(source, at, out, to, width, first_row):
     left = np.int32(0)
     for i in range(width):
         up = np.int32(0) if first_row else np.int32(out[above + i])
-        out[to + i] = _sum((left + up) >> 1, source[at + i])
+        out[to + i] = _sum(np.uint8((left + up) >> 1), source[at + i])
         left = np.int32(out[to + i])
 
 

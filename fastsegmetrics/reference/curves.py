@@ -97,13 +97,13 @@ def _two_halves(n: float, mean: float, squares: float) -> NDArray[np.float64]:
 def add_exactly(
     curves: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> None:
-    """Add curves [k, 256] to sums [k, 3, 256], leaving out, whole, a curve with a NaN."""
+    """Add curves [k, 256] to sums [k, 4, 256], leaving out, whole, a curve with a NaN."""
     for row in range(len(curves)):
         if np.isnan(curves[row]).any():
             continue
         counts[row] += 1
         rest: NDArray[Any] = curves[row].copy()
-        for i, unit in enumerate((2.0**-26, 2.0**-52, 2.0**-78)):
+        for i, unit in enumerate((2.0**-6, 2.0**-32, 2.0**-58, 2.0**-84)):
             part = np.rint(rest / unit) * unit
             sums[row, i] += part
             rest -= part

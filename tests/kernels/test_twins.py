@@ -196,20 +196,35 @@ def test_structure_scores(pair) -> None:
 @given(st.lists(st.lists(st.floats(-1, 2), min_size=256, max_size=256), min_size=1, max_size=3))
 def test_add_exactly(drawn) -> None:
     table = np.array(drawn)
-    ours = np.zeros((len(table), 3, 256)), np.zeros(len(table), np.int64)
-    twin = np.zeros((len(table), 3, 256)), np.zeros(len(table), np.int64)
+    ours = np.zeros((len(table), 4, 256)), np.zeros(len(table), np.int64)
+    twin = np.zeros((len(table), 4, 256)), np.zeros(len(table), np.int64)
     for _ in range(3):
         curves.add_exactly(table, *ours)
         curve_twins.add_exactly(table, *twin)
     np.testing.assert_array_equal(ours[0], twin[0])
     assert ours[1].tolist() == [3] * len(table)
-    np.testing.assert_allclose(ours[0].sum(axis=1), 3 * table, rtol=1e-15, atol=1e-23)
+    np.testing.assert_allclose(ours[0].sum(axis=1), 3 * table, rtol=1e-15, atol=1e-24)
+
+
+def test_add_exactly_holds_extreme_kappas() -> None:
+    """The published kappa of a full truth with one pixel missed is 1 - N."""
+    table = np.full((1, 256), 1.0 - 2.0**20)
+    table[0, ::2] = 1 / 3
+    forth, back = np.zeros((1, 4, 256)), np.zeros((1, 4, 256))
+    counts = np.zeros(1, np.int64)
+    for scale in range(1, 200):
+        curves.add_exactly(table / scale, forth, counts)
+    for scale in range(199, 0, -1):
+        curves.add_exactly(table / scale, back, counts)
+    np.testing.assert_array_equal(forth, back)
+    exact = math.fsum((1.0 - 2.0**20) / scale for scale in range(1, 200))
+    assert math.fsum(forth[0, :, 1]) == exact
 
 
 def test_add_exactly_leaves_out_a_curve_with_a_nan() -> None:
     table = np.ones((2, 256))
     table[1, 7] = math.nan
-    sums, counts = np.zeros((2, 3, 256)), np.zeros(2, np.int64)
+    sums, counts = np.zeros((2, 4, 256)), np.zeros(2, np.int64)
     curves.add_exactly(table, sums, counts)
     assert counts.tolist() == [1, 0]
     assert sums[0, 0].tolist() == [1.0] * 256

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from speed.report import markdown
+from speed.report import markdown, put_into
 from speed.rows import Row, text_table, verdict
 
 SECTIONS = ("scores", "decoding", "folders", "cold")
@@ -29,7 +29,12 @@ def main(description: str, arguments: list[str] | None = None) -> int:
     options = _parsed(description, arguments)
     if options.markdown:
         data = json.loads(options.markdown.read_text(encoding="utf-8"))
-        _print(markdown(data))
+        table = markdown(data, full=options.full)
+        if options.into:
+            document = options.into.read_text(encoding="utf-8")
+            options.into.write_text(put_into(document, table), encoding="utf-8")
+        else:
+            _print(table)
         return 0
     import cv2
 
@@ -122,6 +127,8 @@ def _parsed(description: str, arguments: list[str] | None) -> argparse.Namespace
     parser.add_argument("--verbose", action="store_true", help="print each row as it is measured")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="only render such a file")
+    parser.add_argument("--full", action="store_true", help="… with every content on a line")
+    parser.add_argument("--into", type=Path, metavar="DOC", help="… into the place DOC has for it")
     options = parser.parse_args(arguments)
     if options.quick:
         if options.sizes == list(SIZES):

@@ -1,0 +1,146 @@
+"""Every kernel alone: one row of `KERNELS` each, a function that makes the call to be timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.io import png_rows
+from fastsegmetrics.kernels import curves, levels, unfilter
+from fastsegmetrics.plan import Plan
+from fastsegmetrics.scores import SWEEP_SCORES
+from fastsegmetrics.statistics.sweep import pair_statistics
+from fastsegmetrics.target import Target
+
+from .scenes import CONTENTS, SIZES, as_float, pair
+
+
+class Prepared(NamedTuple):
+    """What kernels are given, made once per content and size."""
+
+    pred: np.ndarray
+    target: Target
+
+    @property
+    def flat(self) -> tuple[np.ndarray, np.ndarray]:
+        """Map and mask as one row of pixels."""
+        return self.pred.reshape(-1), self.target.mask.reshape(-1)
+
+    def table(self) -> np.ndarray:
+        """Return the table of levels."""
+        return levels.level_table(*self.table_arguments())
+
+    def table_arguments(self) -> tuple:
+        """Return what `level_table` is given."""
+        pred, mask = self.flat
+        words = pred.view(np.uint64), mask.view(np.uint64)
+        return (pred, mask, *words, self.target.shape[1], *self.target.split)
+
+
+Call = Callable[[], object]
+
+
+def _describe(prepared: Prepared) -> Call:
+    table = prepared.table()
+    return lambda: levels.describe_table(table, True, True, 2.0**-44)
+
+
+def _level_table(prepared: Prepared) -> Call:
+    arguments = prepared.table_arguments()
+    return lambda: levels.level_table(*arguments)
+
+
+def _absolute_error(prepared: Prepared) -> Call:
+    pred, mask = as_float(prepared.pred, "f8").reshape(-1), prepared.flat[1]
+    return lambda: levels.absolute_error(pred, mask)
+
+
+def _float_counts(dtype: str) -> Callable[[Prepared], Call]:
+    def make(prepared: Prepared) -> Call:
+        pred, mask = as_float(prepared.pred, dtype).reshape(-1), prepared.flat[1]
+        top, threshold = pred.dtype.type(255), pred.dtype.type(0.4)
+        return lambda: levels.float_counts(pred, mask, top, threshold, True)
+
+    return make
+
+
+def _float_moments(prepared: Prepared) -> Call:
+    pred, target = as_float(prepared.pred, "f8"), prepared.target
+    return lambda: levels.float_moments(pred, target.mask, *target.split)
+
+
+def _statistics(prepared: Prepared):
+    return pair_statistics(prepared.pred, prepared.target, Conventions(pred_scale=255))
+
+
+def _sweep_scores(prepared: Prepared) -> Call:
+    counts, rule = _statistics(prepared).counts, Plan("all").rule
+    return lambda: curves.sweep_scores(*counts, rule)
+
+
+def _curve_areas(prepared: Prepared) -> Call:
+    rows = Plan("all").sweep(_statistics(prepared).counts)
+    return lambda: curves.curve_areas(rows, False)
+
+
+def _add_exactly(prepared: Prepared) -> Call:
+    rows = Plan("all").sweep(_statistics(prepared).counts)
+    sums, counts = np.zeros((len(SWEEP_SCORES), 3, 256)), np.zeros(len(SWEEP_SCORES), np.int64)
+    return lambda: curves.add_exactly(rows, sums, counts)
+
+
+def _structure_scores(prepared: Prepared) -> Call:
+    found = _statistics(prepared)
+    where = found.split_row, found.split_column, found.height, found.width
+    return lambda: curves.structure_scores(found.moments, *where, 0.5)
+
+
+def _unfilter(kind: int) -> Callable[[Prepared], Call]:
+    """Time one of PNG's five row filters; what the bytes mean does not matter to it."""
+
+    def make(prepared: Prepared) -> Call:
+        height, width = prepared.pred.shape
+        rows = np.empty((height, width + 1), np.uint8)
+        rows[:, 0] = kind
+        rows[:, 1:] = prepared.pred
+        data = rows.tobytes()
+        return lambda: png_rows.unfiltered(data, height, width, unfilter.unfilter)
+
+    return make
+
+
+KERNELS: dict[str, Callable[[Prepared], Call]] = {
+    "mask_sums": lambda prepared: lambda: levels.mask_sums(prepared.target.mask),
+    "level_table": _level_table,
+    "level_sums": lambda prepared: lambda: levels.level_sums(*prepared.flat),
+    "describe_table": _describe,
+    "absolute_error": _absolute_error,
+    "float_counts f4": _float_counts("f4"),
+    "float_counts f8": _float_counts("f8"),
+    "float_moments": _float_moments,
+    "sweep_scores": _sweep_scores,
+    "curve_areas": _curve_areas,
+    "add_exactly": _add_exactly,
+    "structure_scores": _structure_scores,
+    "unfilter none": _unfilter(0),
+    "unfilter left": _unfilter(1),
+    "unfilter up": _unfilter(2),
+    "unfilter average": _unfilter(3),
+    "unfilter paeth": _unfilter(4),
+}
+
+
+class Kernels:
+    params = (tuple(KERNELS), CONTENTS, SIZES)
+    param_names = ("kernel", "content", "side")
+
+    def setup(self, kernel: str, content: str, side: int) -> None:
+        pred, gt = pair(content, side)
+        self.call = KERNELS[kernel](Prepared(pred, Target(gt)))
+        self.call()
+
+    def time_call(self, kernel: str, content: str, side: int) -> None:
+        self.call()
