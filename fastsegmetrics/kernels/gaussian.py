@@ -1,0 +1,397 @@
+"""Correlation of a map with a small symmetric kernel on the pixels of a mask, tile by tile.
+
+A tile of 64 × 64 is transformed by a Fourier transform that fits in the second-level cache; two
+tiles go as the real and imaginary parts of one, since the kernel is real.  Per pixel of a tile this
+takes a tenth of the time of the direct sum over 27 × 27 weights, whatever the kernel and the map,
+and its error is a few roundings of 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.kernels._jit import kernel
+
+_SIDE = 64
+_QUARTER = _SIDE // 4
+_STAGES = 3
+_PLANE = _SIDE * _SIDE
+#: Below this a correlation is rounding noise of the transform, and so 0.
+_NOISE = 1e-15
+
+
+def _twiddles() -> NDArray[np.float64]:
+    """Return cos and sin of the three factors of each butterfly of each stage."""
+    out = np.empty((_STAGES, _QUARTER, 6))
+    for stage in range(_STAGES):
+        for i in range(_QUARTER):
+            for j in range(1, 4):
+                turn = j * 4**stage * (i >> (2 * stage)) % _SIDE / _SIDE
+                out[stage, i, 2 * j - 2] = math.cos(2 * math.pi * turn)
+                out[stage, i, 2 * j - 1] = -math.sin(2 * math.pi * turn)
+    return out
+
+
+_TWIDDLES = _twiddles()
+
+
+@kernel
+def mask_moments(
+    mask: NDArray[np.uint8],
+) -> tuple[tuple[int, int, int, int, int, int], tuple[int, int, int, int]]:
+    """Return n and the sums of r, c, r², r·c, c² over the set pixels (r row, c column), and a box.
+
+    Exact integers; the box is top, left, bottom, right around them, zeros where there are none.
+    Column totals first, so that the inner loop is a plain vector addition.
+    """
+    height, width = mask.shape
+    column_totals = np.zeros(width, np.uint32)
+    n = 0
+    rows = 0
+    row_squares = 0
+    products = 0
+    top = -1
+    bottom = 0
+    for row in range(height):
+        in_row = np.uint32(0)
+        columns_in_row = np.uint32(0)
+        for column in range(width):
+            bit = np.uint32(mask[row, column])
+            in_row += bit
+            columns_in_row += bit * np.uint32(column)
+            column_totals[column] += bit
+        if in_row > 0:
+            top = row if top < 0 else top
+            bottom = row + 1
+        n += np.int64(in_row)
+        rows += np.int64(in_row) * row
+        row_squares += np.int64(in_row) * row * row
+        products += np.int64(columns_in_row) * row
+    columns = 0
+    column_squares = 0
+    left = -1
+    right = 0
+    for column in range(width):
+        if column_totals[column] > 0:
+            left = column if left < 0 else left
+            right = column + 1
+        columns += np.int64(column_totals[column]) * column
+        column_squares += np.int64(column_totals[column]) * column * column
+    box = (max(top, 0), max(left, 0), bottom, right)
+    return (n, rows, columns, row_squares, products, column_squares), box
+
+
+@kernel
+def gaussian_box(
+    half_rows: int, half_columns: int, rows: float, mixed: float, columns: float
+) -> NDArray[np.float64]:
+    """Return exp(−½(rows·r² + 2·mixed·r·c + columns·c²)) on a box, normalised to sum 1."""
+    out = np.empty((2 * half_rows + 1, 2 * half_columns + 1), np.float64)
+    total = 0.0
+    for i in range(out.shape[0]):
+        r = np.float64(i - half_rows)
+        for j in range(out.shape[1]):
+            c = np.float64(j - half_columns)
+            value = math.exp(-0.5 * (rows * r * r + 2.0 * mixed * r * c + columns * c * c))
+            out[i, j] = value
+            total += value
+    return out / total
+
+
+@kernel
+def gaussian_line(
+    half_rows: int, half_columns: int, row_step: int, column_step: int, sigma: float
+) -> NDArray[np.float64]:
+    """Return a one-dimensional Gaussian at the multiples of a step inside a box, of sum 1."""
+    out = np.zeros((2 * half_rows + 1, 2 * half_columns + 1), np.float64)
+    total = 0.0
+    squared = np.float64(row_step * row_step + column_step * column_step) / (sigma * sigma)
+    reach = half_rows + half_columns
+    for k in range(-reach, reach + 1):
+        r = k * row_step
+        c = k * column_step
+        if abs(r) <= half_rows and abs(c) <= half_columns:
+            value = math.exp(-0.5 * squared * k * k)
+            out[half_rows + r, half_columns + c] = value
+            total += value
+    return out / total
+
+
+@kernel
+def unit_window(
+    levels: NDArray[np.uint8],
+    table: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the values of an 8-bit map at rows × columns; an index of −1 gives 0."""
+    out = np.zeros((rows.size, columns.size), np.float64)
+    for i in range(rows.size):
+        row = rows[i]
+        if row < 0:
+            continue
+        for j in range(columns.size):
+            column = columns[j]
+            if column >= 0:
+                out[i, j] = table[levels[row, column]]
+    return out
+
+
+@kernel
+def _stage(
+    source: NDArray[np.float64], out: NDArray[np.float64], twiddles: NDArray[np.float64]
+) -> None:
+    """One radix-4 stage of the transform along rows, for all columns at once.
+
+    Constant geometry (Pease 1968): every stage reads four rows a quarter apart and writes four
+    neighbours, so that LLVM knows all distances and makes vectors of the loop over columns.  The
+    real plane comes first, the imaginary one behind it; frequencies end in digit-reversed order.
+    """
+    for i in range(_QUARTER):
+        t = twiddles[i]
+        c1, s1, c2, s2, c3, s3 = t[0], t[1], t[2], t[3], t[4], t[5]
+        re = source[i * _SIDE : _PLANE]
+        im = source[_PLANE + i * _SIDE :]
+        to_re = out[4 * i * _SIDE : _PLANE]
+        to_im = out[_PLANE + 4 * i * _SIDE :]
+        for k in range(_SIDE):
+            ar = re[k] + re[k + 2 * _QUARTER * _SIDE]
+            ai = im[k] + im[k + 2 * _QUARTER * _SIDE]
+            br = re[k] - re[k + 2 * _QUARTER * _SIDE]
+            bi = im[k] - im[k + 2 * _QUARTER * _SIDE]
+            cr = re[k + _QUARTER * _SIDE] + re[k + 3 * _QUARTER * _SIDE]
+            ci = im[k + _QUARTER * _SIDE] + im[k + 3 * _QUARTER * _SIDE]
+            dr = re[k + _QUARTER * _SIDE] - re[k + 3 * _QUARTER * _SIDE]
+            di = im[k + _QUARTER * _SIDE] - im[k + 3 * _QUARTER * _SIDE]
+            to_re[k] = ar + cr
+            to_im[k] = ai + ci
+            xr = br + di
+            xi = bi - dr
+            to_re[k + _SIDE] = xr * c1 - xi * s1
+            to_im[k + _SIDE] = xr * s1 + xi * c1
+            xr = ar - cr
+            xi = ai - ci
+            to_re[k + 2 * _SIDE] = xr * c2 - xi * s2
+            to_im[k + 2 * _SIDE] = xr * s2 + xi * c2
+            xr = br - di
+            xi = bi + dr
+            to_re[k + 3 * _SIDE] = xr * c3 - xi * s3
+            to_im[k + 3 * _SIDE] = xr * s3 + xi * c3
+
+
+@kernel
+def _unstage(
+    source: NDArray[np.float64], out: NDArray[np.float64], twiddles: NDArray[np.float64]
+) -> None:
+    """Undo `_stage`, but for a factor of 4."""
+    for i in range(_QUARTER):
+        t = twiddles[i]
+        c1, s1, c2, s2, c3, s3 = t[0], t[1], t[2], t[3], t[4], t[5]
+        re = source[4 * i * _SIDE : _PLANE]
+        im = source[_PLANE + 4 * i * _SIDE :]
+        to_re = out[i * _SIDE : _PLANE]
+        to_im = out[_PLANE + i * _SIDE :]
+        for k in range(_SIDE):
+            yr = re[k]
+            yi = im[k]
+            ur = re[k + _SIDE] * c1 + im[k + _SIDE] * s1
+            ui = im[k + _SIDE] * c1 - re[k + _SIDE] * s1
+            vr = re[k + 2 * _SIDE] * c2 + im[k + 2 * _SIDE] * s2
+            vi = im[k + 2 * _SIDE] * c2 - re[k + 2 * _SIDE] * s2
+            wr = re[k + 3 * _SIDE] * c3 + im[k + 3 * _SIDE] * s3
+            wi = im[k + 3 * _SIDE] * c3 - re[k + 3 * _SIDE] * s3
+            ar = yr + vr
+            ai = yi + vi
+            br = yr - vr
+            bi = yi - vi
+            cr = ur + wr
+            ci = ui + wi
+            dr = ur - wr
+            di = ui - wi
+            to_re[k] = ar + cr
+            to_im[k] = ai + ci
+            to_re[k + _QUARTER * _SIDE] = br - di
+            to_im[k + _QUARTER * _SIDE] = bi + dr
+            to_re[k + 2 * _QUARTER * _SIDE] = ar - cr
+            to_im[k + 2 * _QUARTER * _SIDE] = ai - ci
+            to_re[k + 3 * _QUARTER * _SIDE] = br + di
+            to_im[k + 3 * _QUARTER * _SIDE] = bi - dr
+
+
+@kernel
+def _turn(tile: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    """Transpose both planes, in blocks of 8 × 8 so that lines of the cache are used whole."""
+    for plane in range(0, 2 * _PLANE, _PLANE):
+        for top in range(0, _SIDE, 8):
+            for left in range(0, _SIDE, 8):
+                for row in range(top, top + 8):
+                    for column in range(left, left + 8):
+                        out[plane + column * _SIDE + row] = tile[plane + row * _SIDE + column]
+
+
+@kernel
+def _transform(tile: NDArray[np.float64], spare: NDArray[np.float64]) -> None:
+    """Transform a tile along both axes; the result is in `tile`, transposed and permuted."""
+    _stage(tile, spare, _TWIDDLES[0])
+    _stage(spare, tile, _TWIDDLES[1])
+    _stage(tile, spare, _TWIDDLES[2])
+    _turn(spare, tile)
+    _stage(tile, spare, _TWIDDLES[0])
+    _stage(spare, tile, _TWIDDLES[1])
+    _stage(tile, spare, _TWIDDLES[2])
+    tile[:] = spare
+
+
+@kernel
+def _correlate(
+    tile: NDArray[np.float64], spare: NDArray[np.float64], spectrum: NDArray[np.float64]
+) -> None:
+    """Correlate both planes of a tile, each cyclically, with the kernel of a spectrum."""
+    _transform(tile, spare)
+    for k in range(_PLANE):
+        tile[k] *= spectrum[k]
+        tile[_PLANE + k] *= spectrum[k]
+    _unstage(tile, spare, _TWIDDLES[2])
+    _unstage(spare, tile, _TWIDDLES[1])
+    _unstage(tile, spare, _TWIDDLES[0])
+    _turn(spare, tile)
+    _unstage(tile, spare, _TWIDDLES[2])
+    _unstage(spare, tile, _TWIDDLES[1])
+    _unstage(tile, spare, _TWIDDLES[0])
+    tile[:] = spare
+
+
+@kernel
+def kernel_spectrum(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the transform of a symmetric kernel of odd sides below 64, as `context_sums` takes it.
+
+    It is real, since the weights at d and at −d are equal.
+    """
+    tile = np.zeros(2 * _PLANE, np.float64)
+    spare = np.zeros(2 * _PLANE, np.float64)
+    half_rows = weights.shape[0] // 2
+    half_columns = weights.shape[1] // 2
+    for i in range(weights.shape[0]):
+        row = (i - half_rows) % _SIDE
+        for j in range(weights.shape[1]):
+            column = (j - half_columns) % _SIDE
+            tile[row * _SIDE + column] = weights[i, j] / _PLANE
+    _transform(tile, spare)
+    return tile[:_PLANE].copy()
+
+
+@kernel
+def _fill(values: NDArray[np.float64], top: int, left: int, tile: NDArray[np.float64]) -> bool:
+    """Copy a window into a plane, zeros beyond its end; return whether it holds one value only."""
+    rows = min(_SIDE, values.shape[0] - top)
+    columns = min(_SIDE, values.shape[1] - left)
+    first = values[top, left]
+    differing = 0
+    for row in range(rows):
+        line = values[top + row, left : left + columns]
+        into = tile[row * _SIDE : (row + 1) * _SIDE]
+        for column in range(columns):
+            into[column] = line[column]
+            differing += line[column] != first
+        into[columns:] = 0.0
+    tile[rows * _SIDE : _PLANE] = 0.0
+    return differing == 0
+
+
+@kernel
+def _add_tile(
+    tile: NDArray[np.float64],
+    constant: bool,
+    mask: NDArray[np.uint8],
+    degree: NDArray[np.float64],
+    inner: NDArray[np.int64],
+    place: NDArray[np.int64],
+    sums: NDArray[np.float64],
+) -> None:
+    """Add what a correlated tile holds on the mask to the sums, see `context_sums`."""
+    top, left, bottom, right = place[0], place[1], place[2], place[3]
+    weighted = degree.size > 0
+    last = math.nan
+    gain = 0.0
+    for row in range(top, bottom):
+        line = tile[(row - top) * _SIDE : (row - top + 1) * _SIDE]
+        row_inside = inner[0] <= row < inner[2]
+        for column in range(left, right):
+            if mask[row, column]:
+                value = line[0] if constant else line[column - left]
+                if value < _NOISE:
+                    value = 0.0
+                if row_inside and inner[1] <= column < inner[3]:
+                    sums[0] += value
+                if value != last:
+                    gain = 1.0 - math.exp(-value)
+                    last = value
+                sums[1] += gain
+                if weighted:
+                    sums[2] += gain * degree[row, column]
+
+
+@kernel
+def context_sums(
+    values: NDArray[np.float64],
+    mask: NDArray[np.uint8],
+    degree: NDArray[np.float64],
+    spectrum: NDArray[np.float64],
+    half_rows: int,
+    half_columns: int,
+    inner: NDArray[np.int64],
+) -> tuple[float, float, float]:
+    """Sum the correlation x of a map over a mask; return Σx, Σ(1 − exp(−x)) and Σ(1 − exp(−x))·D.
+
+    `values` is larger than the mask by the half-sizes on each side.  The first sum takes only
+    pixels of the box `inner` (top, left, bottom, right).  `degree` (D) may have no elements.
+    """
+    height, width = mask.shape
+    tall = _SIDE - 2 * half_rows
+    wide = _SIDE - 2 * half_columns
+    tile = np.zeros(2 * _PLANE, np.float64)
+    spare = np.zeros(2 * _PLANE, np.float64)
+    first = tile[:_PLANE]
+    second = tile[_PLANE:]
+    place = np.zeros(4, np.int64)
+    waiting = np.zeros(4, np.int64)
+    n_waiting = 0
+    occupied = np.zeros(width, np.uint8)
+    sums = np.zeros(3, np.float64)
+    centre = half_rows * _SIDE + half_columns
+    for top in range(0, height, tall):
+        bottom = min(height, top + tall)
+        occupied[:] = 0
+        for row in range(top, bottom):
+            for column in range(width):
+                occupied[column] |= mask[row, column]
+        left = 0
+        while left < width:
+            if not occupied[left]:
+                left += 1
+                continue
+            place[0] = top
+            place[1] = left
+            place[2] = bottom
+            place[3] = min(width, left + wide)
+            constant = _fill(values, top, left, second if n_waiting else first)
+            if constant:
+                part = second if n_waiting else first
+                _add_tile(part, True, mask, degree, inner, place, sums)
+            elif n_waiting == 0:
+                waiting[:] = place
+                n_waiting = 1
+            else:
+                _correlate(tile, spare, spectrum)
+                _add_tile(first[centre:], False, mask, degree, inner, waiting, sums)
+                _add_tile(second[centre:], False, mask, degree, inner, place, sums)
+                n_waiting = 0
+            left += wide
+    if n_waiting:
+        second[:] = 0.0
+        _correlate(tile, spare, spectrum)
+        _add_tile(first[centre:], False, mask, degree, inner, waiting, sums)
+    return sums[0], sums[1], sums[2]

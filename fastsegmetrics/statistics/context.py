@@ -1,0 +1,428 @@
+"""The producer of the context measures: correlations with a Gaussian of the truth's own shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import represent
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.target import Target
+
+#: Spread of the context kernel in pixels, and both measures' constants, as published.
+ALPHA = 6.0
+GAMMA = 8.0
+SPATIAL_WEIGHT = 20.0
+
+_EPS = float(np.finfo(np.float64).eps)
+_PATCH = 7
+_STEP = 3
+#: How far the surrounding band reaches up and left, and down and right, of the foreground: what a
+#: dilation by a box of 20 does.
+_BAND = (9, 10)
+#: Inner products of patches taken at once: 8 MB of them.
+_BLOCK = 1 << 21
+#: Half-sizes up to which a kernel is worth its place in a tile of 64.
+_WIDEST = 24
+
+
+class ContextStatistics(NamedTuple):
+    """The sums that both context measures are made of.
+
+    ``weighted`` and ``degree`` are NaN where the camouflage degree was not asked for.
+    """
+
+    #: Σ P·(K⋆G)
+    forward: float
+    #: Σ P
+    mass: float
+    #: Σ (1 − exp(−K⋆P)) over the truth
+    reverse: float
+    #: Number of foreground pixels
+    area: int
+    #: Σ (1 − exp(−K⋆P))·(1 + D) over the truth
+    weighted: float
+    #: Σ D
+    degree: float
+
+
+class _Window(NamedTuple):
+    """A mask and where, in the image, the values around its pixels are found (−1: nowhere)."""
+
+    mask: NDArray[np.uint8]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    inner: NDArray[np.int64]
+
+
+class _Context(NamedTuple):
+    """What the truth alone decides."""
+
+    weights: NDArray[np.float64]
+    spectrum: NDArray[np.float64]
+    #: The truth's box, the map continued by reflection.
+    main: _Window
+    #: Along the border, the truth continued by reflection, the map by zeros.
+    strips: tuple[_Window, ...]
+    box: tuple[int, int, int, int]
+
+
+def context_statistics(
+    pred: MapInput,
+    target: Target,
+    conventions: Conventions,
+    *,
+    degree: bool = False,
+    alpha: float = ALPHA,
+    gamma: float = GAMMA,
+    spatial_weight: float = SPATIAL_WEIGHT,
+) -> ContextStatistics:
+    """Return the sums of the context measures of a prediction on a target.
+
+    Σ P·(K⋆G) is taken as Σ (K⋆P)·G, which the reverse term needs anyway, so that K⋆G is never
+    computed; what the reflection at the image's border changes is made good on strips along it.
+
+    Parameters
+    ----------
+    pred : MapInput
+        The prediction, see `represent.prediction`.
+    target : Target
+        The truth, with its photograph if `degree`.
+    conventions : Conventions
+        How the prediction was read.
+    degree : bool
+        Whether the sums weighted by the camouflage degree are wanted.
+    alpha : float
+        Spread of the context kernel in pixels.
+    gamma, spatial_weight : float
+        See `camouflage_degree`.
+
+    Raises
+    ------
+    InputError
+        When the photograph is missing, or an 8-bit map looks like a mask of 0 and 1.
+    """
+    from fastsegmetrics.kernels import gaussian
+
+    mass = _mass(pred, conventions)
+    context = target.cached(f"context {alpha}", lambda: _context(target.mask, alpha))
+    weighted = total_degree = math.nan
+    crop = np.zeros((0, 0))
+    if degree:
+        by_pixel = camouflage_degree(target, gamma=gamma, spatial_weight=spatial_weight)
+        top, left, bottom, right = context.box
+        crop = np.ascontiguousarray(by_pixel[top:bottom, left:right])
+        weighted, total_degree = 0.0, float(crop.sum())
+    area = target.n_foreground
+    if area == 0:
+        return ContextStatistics(0.0, mass, 0.0, 0, weighted, total_degree)
+
+    table = None
+    if pred.values.dtype == np.uint8:
+        table = represent.unit_table(pred)
+    half_rows, half_columns = (side // 2 for side in context.weights.shape)
+    sums = gaussian.context_sums if max(half_rows, half_columns) <= _WIDEST else _wide_sums
+    spectrum = context.spectrum if sums is not _wide_sums else context.weights
+
+    def over(window: _Window, crop: NDArray[np.float64]) -> tuple[float, float, float]:
+        values = _window(pred.values, table, window.rows, window.columns)
+        return sums(values, window.mask, crop, spectrum, half_rows, half_columns, window.inner)
+
+    forward, reverse, extra = over(context.main, crop)
+    nothing = np.zeros((0, 0))
+    forward += sum(over(strip, nothing)[0] for strip in context.strips)
+    if degree:
+        weighted = reverse + extra
+    return ContextStatistics(forward, mass, reverse, area, weighted, total_degree)
+
+
+def camouflage_degree(
+    target: Target, *, gamma: float = GAMMA, spatial_weight: float = SPATIAL_WEIGHT
+) -> NDArray[np.float64]:
+    """Return how well each foreground pixel could be made of its surroundings, 0 … 1.
+
+    Each 7 × 7 patch of the foreground is replaced by the nearest patch of the band around it (in
+    8-bit Lab and place); D = (exp(γ·s) − 1) / (exp γ − 1), where s falls from 1 to 0 as the
+    CIEDE2000 difference between the rebuilt and the true foreground grows from 0 to 100.  0 off
+    the foreground, and everywhere if either side has no room for a patch.
+
+    Parameters
+    ----------
+    target : Target
+        A truth with its photograph.
+    gamma : float
+        γ above.
+    spatial_weight : float
+        Weight of the patches' places, each axis standardised, beside their colours.
+
+    Returns
+    -------
+    ndarray of float64, shape (H, W)
+        Read-only; kept in `target`.
+
+    Raises
+    ------
+    InputError
+        When the target has no photograph.
+    """
+    image = target.image
+    if image is None:
+        raise InputError(
+            "image must be given with the ground truth, Target(gt, image=...), for its "
+            "camouflage degree; received None"
+        )
+
+    def compute() -> NDArray[np.float64]:
+        out = np.zeros(target.shape)
+        top, left, bottom, right = _context_box(target)
+        if bottom > top:
+            # Patches begin at multiples of the step; the band reaches no further than this.
+            reach = max(_BAND) + _STEP
+            rows = slice(max(0, top - reach) // _STEP * _STEP, bottom + reach)
+            columns = slice(max(0, left - reach) // _STEP * _STEP, right + reach)
+            out[rows, columns] = _degree(
+                np.ascontiguousarray(target.mask[rows, columns]),
+                np.ascontiguousarray(image[rows, columns]),
+                gamma,
+                spatial_weight,
+            )
+        out.flags.writeable = False
+        return out
+
+    return target.cached(f"camouflage degree {gamma} {spatial_weight}", compute)
+
+
+def _context_box(target: Target) -> tuple[int, int, int, int]:
+    from fastsegmetrics.kernels import gaussian
+
+    box: tuple[int, int, int, int] = target.cached(
+        "box", lambda: gaussian.mask_moments(target.mask)[1]
+    )
+    return box
+
+
+def _degree(
+    mask: NDArray[np.uint8], image: NDArray[np.uint8], gamma: float, spatial_weight: float
+) -> NDArray[np.float64]:
+    from fastsegmetrics.kernels import colour, patches
+
+    degree = np.zeros(mask.shape)
+    band = patches.surrounding_band(mask, *_BAND)
+    inside = patches.fitting_origins(mask, _PATCH, _STEP)
+    around = patches.fitting_origins(band, _PATCH, _STEP)
+    if len(inside) == 0 or len(around) == 0:
+        return degree
+    places = _standardised(np.concatenate((inside, around)), spatial_weight)
+    nearest = _nearest_patches(
+        colour.lab_bytes(image), inside, around, places[: len(inside)], places[len(inside) :]
+    )
+    rebuilt = patches.rebuilt_image(image, inside, around, nearest, _PATCH)
+    on = mask.view(np.bool_)
+    likeness = 1.0 - np.clip(colour.delta_e_on(mask, rebuilt, image)[on] / 100.0, 0.0, 1.0)
+    degree[on] = (np.exp(gamma * likeness) - 1.0) / (math.exp(gamma) - 1.0)
+    return degree
+
+
+def _standardised(origins: NDArray[np.int64], weight: float) -> NDArray[np.float32]:
+    """Return places, each axis with mean 0 and the deviation `weight`, or 0 if it has none."""
+    away = origins - origins.mean(axis=0)
+    spread = away.std(axis=0)
+    return (away / np.where(spread > 0, spread, 1.0) * weight).astype(np.float32)
+
+
+def _nearest_patches(
+    lab: NDArray[np.uint8],
+    inside: NDArray[np.int64],
+    around: NDArray[np.int64],
+    places: NDArray[np.float32],
+    other_places: NDArray[np.float32],
+) -> NDArray[np.int64]:
+    """Return for each patch of `inside` the index of the nearest of `around`."""
+    from fastsegmetrics.kernels import patches
+
+    features, _ = patches.patch_features(lab, inside, _PATCH)
+    others, squares = patches.patch_features(lab, around, _PATCH)
+    nearest = np.empty(len(inside), np.int64)
+    rows = max(1, _BLOCK // len(around))
+    for start in range(0, len(inside), rows):
+        block = slice(start, start + rows)
+        products = features[block] @ others.T
+        patches.nearest_of_block(products, squares, places[block], other_places, nearest[block])
+    return nearest
+
+
+def _mass(pred: MapInput, conventions: Conventions) -> float:
+    values = pred.values
+    if values.dtype != np.uint8:
+        return float(values.sum(dtype=np.float64))
+    from fastsegmetrics.kernels import levels
+
+    flat = values.reshape(-1)
+    total, _, _, low, high = levels.level_sums(flat, flat)
+    represent.check_scale(high, conventions)
+    if not pred.stretch or low == high:
+        low, high = 0, 255
+    return float((total - low * flat.size) / (high - low))
+
+
+def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
+    from fastsegmetrics.kernels import gaussian
+
+    moments, box = gaussian.mask_moments(mask)
+    weights = context_kernel(mask, moments, alpha)
+    half_rows, half_columns = weights.shape[0] // 2, weights.shape[1] // 2
+    spectrum = np.zeros(0)
+    if max(half_rows, half_columns) <= _WIDEST:
+        spectrum = gaussian.kernel_spectrum(weights)
+    top, left, bottom, right = box
+    height, width = mask.shape
+    # Off these, no value is taken from beyond the border and no reflected truth reaches in.
+    first_row, last_row = _inner(height, half_rows)
+    first_column, last_column = _inner(width, half_columns)
+    main = _Window(
+        np.ascontiguousarray(mask[top:bottom, left:right]),
+        _reflected(top - half_rows, bottom + half_rows, height),
+        _reflected(left - half_columns, right + half_columns, width),
+        np.array([first_row - top, first_column - left, last_row - top, last_column - left]),
+    )
+    above, below = top <= half_rows, bottom >= height - half_rows
+    before, behind = left <= half_columns, right >= width - half_columns
+    start = -half_columns if before else left
+    stop = width + half_columns if behind else right
+    spans = (
+        (above, -half_rows, first_row, start, stop),
+        (below, last_row, height + half_rows, start, stop),
+        (before, first_row, last_row, -half_columns, first_column),
+        (behind, first_row, last_row, last_column, width + half_columns),
+    )
+    strips = tuple(
+        _strip(mask, span[1:], (half_rows, half_columns))
+        for span in spans
+        if span[0] and moments[0] > 0
+    )
+    return _Context(weights, spectrum, main, tuple(s for s in strips if s.mask.any()), box)
+
+
+def _inner(size: int, half: int) -> tuple[int, int]:
+    first = min(half, size)
+    return first, max(first, size - half)
+
+
+def _strip(
+    mask: NDArray[np.uint8], span: tuple[int, int, int, int], half: tuple[int, int]
+) -> _Window:
+    first_row, last_row, first_column, last_column = span
+    height, width = mask.shape
+    rows = _reflected(first_row, last_row, height)
+    columns = _reflected(first_column, last_column, width)
+    return _Window(
+        np.ascontiguousarray(mask[np.ix_(rows, columns)]),
+        _existing(first_row - half[0], last_row + half[0], height),
+        _existing(first_column - half[1], last_column + half[1], width),
+        np.array([0, 0, rows.size, columns.size]),
+    )
+
+
+def _reflected(start: int, stop: int, size: int) -> NDArray[np.int64]:
+    """Return the indices start … stop, those off the axis reflected about its end pixels."""
+    if size == 1:
+        return np.zeros(stop - start, np.int64)
+    period = 2 * (size - 1)
+    folded = np.arange(start, stop) % period
+    return np.minimum(folded, period - folded)
+
+
+def _existing(start: int, stop: int, size: int) -> NDArray[np.int64]:
+    indices = np.arange(start, stop)
+    return np.where((indices >= 0) & (indices < size), indices, -1)
+
+
+def context_kernel(
+    mask: NDArray[np.uint8], moments: tuple[int, int, int, int, int, int], alpha: float
+) -> NDArray[np.float64]:
+    """Return the Gaussian of the truth's covariance, scaled to the trace α², of sum 1.
+
+    The covariance is taken from exact integers, so that truths on one oblique line, on which it is
+    singular, are known for certain: their kernel is one-dimensional, along the line.
+    """
+    from fastsegmetrics.kernels import gaussian
+
+    n, rows, columns, row_squares, products, column_squares = (int(m) for m in moments)
+    if n <= 1:
+        return gaussian.gaussian_box(1, 1, 4.0, 0.0, 4.0)
+    down = n * row_squares - rows * rows
+    mixed = n * products - rows * columns
+    across = n * column_squares - columns * columns
+    half_rows, half_columns = _half_sizes(mask, down, across, alpha)
+    determinant = down * across - mixed * mixed
+    if determinant == 0 and down > 0 and across > 0:
+        divisor = math.gcd(down, mixed)
+        steps = down // divisor, mixed // divisor
+        return gaussian.gaussian_line(half_rows, half_columns, *steps, alpha)
+    # A line along an axis: the published programs put eps for its zero variance.
+    scale = n * (n - 1)
+    if down == 0 or across == 0:
+        a, b = down / scale or _EPS, across / scale or _EPS
+        trace = (a + b) / alpha**2
+        return gaussian.gaussian_box(half_rows, half_columns, trace / a, 0.0, trace / b)
+    trace = down + across
+    return gaussian.gaussian_box(
+        half_rows,
+        half_columns,
+        across * trace / determinant / alpha**2,
+        -mixed * trace / determinant / alpha**2,
+        down * trace / determinant / alpha**2,
+    )
+
+
+def _half_sizes(mask: NDArray[np.uint8], down: int, across: int, alpha: float) -> tuple[int, int]:
+    sizes = [3.0 * alpha * math.sqrt(part / (down + across)) for part in (down, across)]
+    if any(abs(size % 1.0 - 0.5) < 1e-9 for size in sizes):
+        # Half-way between two sizes: the published order of roundings decides.
+        spread = np.diag(np.cov(np.array(np.nonzero(mask))))
+        spread = np.where(spread == 0, _EPS, spread)
+        sizes = [float(3 * alpha * np.sqrt(s) / np.sqrt(spread.sum())) for s in spread]
+    return round(sizes[0]), round(sizes[1])
+
+
+def _window(
+    values: NDArray[Any],
+    table: NDArray[np.float64] | None,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    if table is not None:
+        from fastsegmetrics.kernels import gaussian
+
+        return gaussian.unit_window(values, table, rows, columns)
+    out = values[np.ix_(rows, columns)].astype(np.float64)
+    out[rows < 0] = 0.0
+    out[:, columns < 0] = 0.0
+    return out
+
+
+def _wide_sums(
+    values: NDArray[np.float64],
+    mask: NDArray[np.uint8],
+    degree: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    half_rows: int,
+    half_columns: int,
+    inner: NDArray[np.int64],
+) -> tuple[float, float, float]:
+    """Do what `kernels.gaussian.context_sums` does, for kernels too wide for its tiles."""
+    shape = [v + w - 1 for v, w in zip(values.shape, weights.shape, strict=True)]
+    product = np.fft.rfft2(values, shape) * np.fft.rfft2(weights, shape)
+    whole = np.fft.irfft2(product, shape)
+    height, width = mask.shape
+    x = whole[2 * half_rows : 2 * half_rows + height, 2 * half_columns : 2 * half_columns + width]
+    x = np.where(mask.view(np.bool_) & (x > 1e-15), x, 0.0)
+    gain = 1.0 - np.exp(-x)
+    top, left, bottom, right = np.maximum(inner, 0)
+    extra = float((gain * degree).sum()) if degree.size else 0.0
+    return float(x[top:bottom, left:right].sum()), float(gain.sum()), extra
