@@ -15,8 +15,8 @@ def edge_mask(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     padded[1:-1, 1:-1] = mask
     columns = padded[:-2] + 2 * padded[1:-1] + padded[2:]
     rows = padded[:, :-2] + 2 * padded[:, 1:-1] + padded[:, 2:]
-    edges: NDArray[np.bool_] = (columns[:, 2:] != columns[:, :-2]) | (rows[2:] != rows[:-2])
-    return edges
+    gradient = abs(columns[:, 2:] - columns[:, :-2]) + abs(rows[2:] - rows[:-2])
+    return np.asarray(gradient > 0)
 
 
 def shrink(mask: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
@@ -25,7 +25,8 @@ def shrink(mask: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
     rows, columns = -(-height // size), -(-width // size)
     padded = np.zeros((rows * size, columns * size), np.bool_)
     padded[-height:, -width:] = mask
-    return padded.reshape(rows, size, columns, size).any(axis=(1, 3))
+    cells: NDArray[np.bool_] = padded.reshape(rows, size, columns, size).any(axis=(1, 3))
+    return cells
 
 
 def _sides(height: int, width: int) -> list[tuple[int, int]]:

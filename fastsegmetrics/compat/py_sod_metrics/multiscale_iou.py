@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -118,8 +119,8 @@ class MSIoU:
         from fastsegmetrics.kernels import edges
 
         bits = np.ascontiguousarray(np.asarray(mask) > 0).view(np.uint8)
-        found = edges.edge_pyramid(bits)[: bits.size].astype(np.float64)
-        return found.reshape(bits.shape)
+        found: NDArray[np.uint8] = edges.edge_pyramid(bits)[: bits.size].reshape(bits.shape)
+        return found.astype(np.float64)
 
     def shrink_by_grid(self, image: NDArray[Any], cell_size: int) -> NDArray[np.float64]:
         """Return 1 for the cells, of a grid anchored at the bottom right, with a pixel above 0."""
@@ -128,7 +129,7 @@ class MSIoU:
         padded = np.pad(on, ((-height % cell_size, 0), (-width % cell_size, 0)))
         rows, columns = (side // cell_size for side in padded.shape)
         cells = padded.reshape(rows, cell_size, columns, cell_size).any(axis=(1, 3))
-        return cells.astype(np.float64)
+        return np.asarray(cells, np.float64)
 
     def multi_scale_iou(
         self,
@@ -159,11 +160,10 @@ class MSIoU:
     ) -> np.float64:
         """Return the score of one binary map."""
         ratios = self.multi_scale_iou(self.get_edge(pred_bin), gt_edge, gt_shrunk_cache)
-        middles = np.add(ratios[1:], ratios[:-1]) / 2
-        return np.float64(middles.mean())
+        return np.float64(sum((a + b) / 2 for a, b in pairwise(ratios)) / (len(ratios) - 1))
 
     def get_results(self) -> dict[str, Any]:
-        """Return the means over images: ``"dynamic"`` (257 values), ``"adaptive"``, ``"binary"``."""
+        """Return means over images: ``"dynamic"`` (257 values), ``"adaptive"``, ``"binary"``."""
         gathered = {
             "dynamic": self.dynamic_results,
             "adaptive": self.adaptive_results,
