@@ -115,13 +115,13 @@ def distance_field(target: Target) -> DistanceField:
 def distance_weights() -> NDArray[np.float64]:
     """Return the weight of an error by squared distance to the foreground: 2 - 0.5^(d / 5).
 
-    0 on the foreground, whose errors are weighted otherwise.  From 239 pixels on the weight is 2
-    to 15 digits.
+    0 on the foreground, whose errors are weighted otherwise; 2 from 239 pixels on, where 4e-15 are
+    missing.
     """
     from fastsegmetrics.reference.distance import CAP
 
     weights = 2.0 - 0.5 ** (np.sqrt(np.arange(CAP + 1)) / 5.0)
-    weights[0] = 0.0
+    weights[0], weights[CAP] = 0.0, 2.0
     weights.setflags(write=False)
     return weights
 
