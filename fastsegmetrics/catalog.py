@@ -7,11 +7,15 @@ the two small tables `SCORES` and `REPORTS`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.scores import area
+
+if TYPE_CHECKING:
+    from fastsegmetrics.statistics.pair import Curve
 
 Direction = Literal["higher", "lower"]
 
@@ -44,6 +48,7 @@ class Score:
     formula: str
     empty: str
     citation: str
+    needs_image: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,13 @@ class Metric:
         if self.report.column is None:
             return None
         return f"{self.score.name}.{self.report.column}" if self.report.column else self.score.name
+
+    def of_curves(self, *curves: Curve) -> float:
+        """Return the number that a report of source "curve" makes of its mean curves."""
+        if self.score.family == "area":
+            rule: Callable[[Curve, Curve], float] = getattr(area, self.report.name)
+            return float(rule(*curves))
+        return float(curves[0].max())
 
     @property
     def direction(self) -> Direction:

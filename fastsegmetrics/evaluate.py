@@ -13,10 +13,10 @@ from fastsegmetrics import backend as backends
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.plan import AREA_AXES, CurveSource, Measurement, Plan
+from fastsegmetrics.families import registry
+from fastsegmetrics.families.contract import CurveSource, MeanCurve
+from fastsegmetrics.plan import Measurement, Plan
 from fastsegmetrics.results import Aggregate, Contract, Result, aggregate
-from fastsegmetrics.scores import SWEEP_SCORES, area
-from fastsegmetrics.statistics.pair import LevelCounts
 
 
 class Evaluator:
@@ -64,19 +64,16 @@ class Evaluator:
             backends.resolve(backend)
         self._values: dict[str | int, NDArray[np.float64]] = {}
         self._unnamed = 0
-        curves = self.plan.curves
-        self._rows = np.array([SWEEP_SCORES.index(curve.score) for curve in curves], np.intp)
-        self._restricted = any(curve.needs for curve in curves)
-        self._sums = np.zeros((len(curves), 4, 256))
-        self._counts = np.zeros(len(curves), np.int64)
-        self._pooled = LevelCounts.none()
+        self._accumulators = [family.accumulator() for family in self.plan.families]
 
     @property
     def n_samples(self) -> int:
         """Number of samples added so far."""
         return len(self._values)
 
-    def update(self, pred: Any, gt: Any, *, sample_id: str | None = None) -> None:
+    def update(
+        self, pred: Any, gt: Any, *, image: Any | None = None, sample_id: str | None = None
+    ) -> None:
         """Measure one pair and add it.
 
         Parameters
@@ -85,6 +82,8 @@ class Evaluator:
             The prediction: integers in 0…255, booleans, or floats in [0, 1].
         gt : Target or array_like, shape (H, W)
             The truth; a `Target` is prepared once for many methods.
+        image : array_like of uint8, shape (H, W, 3), optional
+            The RGB photograph, for metrics that look at it; a `Target` brings its own.
         sample_id : str, optional
             The sample's name; samples without one are numbered.
 
@@ -94,7 +93,8 @@ class Evaluator:
             When an array is refused or the name was added before; nothing is added then.
         """
         self._refuse_known(sample_id)
-        self.add(self.plan.measure(pred, gt, backend=self.backend), sample_id=sample_id)
+        measured = self.plan.measure(pred, gt, image=image, backend=self.backend)
+        self.add(measured, sample_id=sample_id)
 
     def add(self, measurement: Measurement, *, sample_id: str | None = None) -> None:
         """Add what `Plan.measure` returned, on this or another thread or machine.
@@ -105,33 +105,15 @@ class Evaluator:
             When the name was added before.
         """
         self._refuse_known(sample_id)
-        if measurement.counts is not None:
-            if len(self._rows):
-                self._add_curves(measurement.counts, measurement.rows)
-            self._pooled = self._pooled.merged(measurement.counts)
+        with backends.chosen(self.backend):
+            for accumulator, record in zip(self._accumulators, measurement.records, strict=True):
+                if accumulator is not None and record is not None:
+                    accumulator.add(record)
         if sample_id is None:
             self._values[self._unnamed] = measurement.values
             self._unnamed += 1
         else:
             self._values[sample_id] = measurement.values
-
-    def _add_curves(self, counts: LevelCounts, rows: NDArray[np.float64] | None) -> None:
-        if rows is None:
-            rows = self.plan.sweep(counts)
-        wanted = rows[self._rows]
-        if self._restricted:
-            background, foreground = counts.levels.sum(axis=1) > 0
-            for i, curve in enumerate(self.plan.curves):
-                if curve.needs and not (foreground and (background or curve.needs != "both")):
-                    wanted[i] = math.nan
-        if backends.resolve(self.backend) == "reference":
-            from fastsegmetrics.reference import curves as reference
-
-            reference.add_exactly(wanted, self._sums, self._counts)
-        else:
-            from fastsegmetrics.kernels import curves as kernels
-
-            kernels.add_exactly(wanted, self._sums, self._counts)
 
     def merge(self, other: Evaluator) -> None:
         """Add all samples of another evaluator of the same metrics and conventions.
@@ -164,9 +146,9 @@ class Evaluator:
                 name = self._unnamed
                 self._unnamed += 1
             self._values[name] = values
-        self._sums += other._sums
-        self._counts += other._counts
-        self._pooled = self._pooled.merged(other._pooled)
+        for mine, theirs in zip(self._accumulators, other._accumulators, strict=True):
+            if mine is not None:
+                mine.merge(theirs)
 
     @property
     def contract(self) -> Contract:
@@ -195,14 +177,20 @@ class Evaluator:
         ids = sorted(self._values, key=lambda name: (isinstance(name, str), name))
         table = np.array([self._values[name] for name in ids]).reshape(n, len(self.plan.columns))
         per_image = dict(zip(self.plan.columns, table.T, strict=True))
-        means = self._mean_curves()
+        means: dict[CurveSource, MeanCurve] = {}
+        pooled: dict[str, float | NDArray[np.float64]] = {}
         with backends.chosen(self.backend):
-            pooled = self.plan.pooled(self._pooled) if n and self.plan.needs_counts else {}
+            for accumulator in self._accumulators:
+                if accumulator is not None:
+                    means |= accumulator.means()
+                    pooled |= accumulator.pooled()
 
         aggregates: dict[str, Aggregate] = {}
         # A curve over the images that have both classes is not the score's curve by its name.
         curves = {
-            f"{source.score}.curve": mean for source, (mean, _) in means.items() if not source.needs
+            f"{source.score}.curve": mean.values
+            for source, mean in means.items()
+            if not source.needs
         }
         for metric in self.plan.metrics:
             if metric.report.source == "column":
@@ -215,38 +203,13 @@ class Evaluator:
                     aggregates[metric.name] = _counted(metric, value, n_expected, n, n)
                 else:
                     curves[metric.name] = value
-            else:
-                from_curve = self._report_curve(metric, means, n_expected)
-                if from_curve is not None:
-                    aggregates[metric.name] = from_curve
+            elif metric.report.name != "curve":
+                sources = registry.family_of(metric, self.plan.families).curves_of(metric)
+                used = [means[source] for source in sources]
+                value = metric.of_curves(*(mean.values for mean in used))
+                n_used = used[0].n_used
+                aggregates[metric.name] = _counted(metric, value, n_expected, n_used, n)
         return Result(aggregates, curves, per_image, list(ids), self.contract)
-
-    def _mean_curves(self) -> dict[CurveSource, tuple[NDArray[np.float64], int]]:
-        means = {}
-        for i, source in enumerate(self.plan.curves):
-            n = int(self._counts[i])
-            # The four sums are exact, so their exactly rounded total is the same for any order.
-            totals = [math.fsum(self._sums[i, :, t]) for t in range(256)]
-            means[source] = np.array(totals) / n if n else np.full(256, math.nan), n
-        return means
-
-    def _report_curve(
-        self,
-        metric: Metric,
-        means: dict[CurveSource, tuple[NDArray[np.float64], int]],
-        n_expected: int,
-    ) -> Aggregate | None:
-        if metric.report.name == "curve":
-            return None
-        sources = self.plan.curves_of(metric)
-        first, n_used = means[sources[0]]
-        if metric.score.name in AREA_AXES:
-            second = means[sources[1]][0]
-            rule = getattr(area, metric.report.name)
-            value = float(rule(first, second)) if n_used else math.nan
-        else:
-            value = float(first.max())
-        return _counted(metric, value, n_expected, n_used, self.n_samples)
 
     def _refuse_known(self, sample_id: str | None) -> None:
         if sample_id is not None and not isinstance(sample_id, str):

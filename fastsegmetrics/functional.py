@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, catalog
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.plan import AREA_AXES, Plan
+from fastsegmetrics.families.sweep import AREA_AXES, SweepRecord, score_levels, score_rule
+from fastsegmetrics.plan import Plan
 from fastsegmetrics.scores import SWEEP_SCORES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -155,11 +156,12 @@ def _measured(
     plan: Plan, pred: Any, gt: Any, backend: backends.Backend | None
 ) -> tuple[list[float], NDArray[np.float64]]:
     measured = plan.measure(pred, gt, backend=backend)
-    assert measured.counts is not None
-    rows = measured.rows
+    (record,) = measured.records
+    assert isinstance(record, SweepRecord)
+    rows = record.rows
     if rows is None:
         with backends.chosen(backend):
-            rows = plan.sweep(measured.counts)
+            rows, _ = score_levels(record.counts, score_rule(plan.conventions))
     return measured.values.tolist(), rows
 
 

@@ -1,8 +1,8 @@
-"""Requested metrics → the statistics they need, each computed once per pair."""
+"""Requested metrics → the families that compute them, each asked once per pair."""
 
 from __future__ import annotations
 
-import math
+import struct
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -10,50 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, catalog, represent
-from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.scores import SWEEP_SCORES
-from fastsegmetrics.scores.confusion import ScoreRule
-from fastsegmetrics.statistics.pair import LevelCounts
+from fastsegmetrics.families import registry
+from fastsegmetrics.families.contract import Record
 from fastsegmetrics.target import Target
 
 
 class Measurement(NamedTuple):
-    """What one pair contributes: its per-image values, and its counts for curves and pools.
+    """What one pair contributes to a data set.
 
-    ``values`` follow `Plan.columns`; ``counts`` are None where no metric needs a partition;
-    ``rows`` are the curves that follow from the counts, kept when they are at hand.
+    ``values`` follow `Plan.columns`; ``records`` follow `Plan.families`: what curves and pools are
+    made from, None for a family that needs nothing but its per-image values.
     """
 
     values: NDArray[np.float64]
-    counts: LevelCounts | None = None
-    rows: NDArray[np.float64] | None = None
+    records: tuple[Record | None, ...]
 
     def to_bytes(self) -> bytes:
         """Return a compact form from which `Plan.measurement_from_bytes` restores every bit."""
-        tail = b"" if self.counts is None else self.counts.to_bytes()
-        return self.values.astype("<f8").tobytes() + tail
-
-
-class CurveSource(NamedTuple):
-    """A mean curve that some metric is made from.
-
-    ``needs`` restricts it to images that have a foreground, or both classes: an area under the
-    strict policy is undefined elsewhere, and the two curves of an area must cover the same images.
-    """
-
-    score: str
-    needs: str = ""
-
-
-#: The summaries of a sweep score, in the order in which the kernel returns them.
-_SUMMARIES = ("bin", "adp", "mean", "max_of_image")
-_STRUCTURE = ("s_measure", "s_object", "s_region")
-_AREAS = ("ap.trapezoid_of_image", "ap.step_of_image",
-          "auc.trapezoid_of_image", "auc.anchored_of_image")  # fmt: skip
-#: The two curves (x, y) under which each area lies.
-AREA_AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
+        parts = [self.values.astype("<f8").tobytes()]
+        for record in self.records:
+            data = b"" if record is None else record.to_bytes()
+            parts += [struct.pack("<I", len(data)), data]
+        return b"".join(parts)
 
 
 class Plan:
@@ -72,8 +52,10 @@ class Plan:
         The rows asked for.
     columns : tuple of str
         Names of the per-image values, in the order of `Measurement.values`.
-    curves : tuple of CurveSource
-        The curves whose means over images the metrics need.
+    families : tuple of Family
+        Who computes them.
+    needs_image : bool
+        Whether a metric looks at the photograph of its target.
 
     Raises
     ------
@@ -86,46 +68,21 @@ class Plan:
     ) -> None:
         self.conventions = conventions or Conventions()
         self.metrics = catalog.resolve(metrics)
-        columns = dict.fromkeys(m.column for m in self.metrics if m.column is not None)
-        self.columns: tuple[str, ...] = tuple(columns)
-        self.curves = tuple(
-            dict.fromkeys(
-                source
-                for metric in self.metrics
-                if metric.report.source == "curve"
-                for source in self.curves_of(metric)
-            )
+        self.families = registry.families_for(self.metrics, self.conventions)
+        self.columns: tuple[str, ...] = tuple(
+            dict.fromkeys(m.column for m in self.metrics if m.column is not None)
         )
-        families = {metric.score.family for metric in self.metrics}
-        self.needs_counts = bool(families & {"confusion", "alignment", "area"})
-        self._needs_structure = "structure" in families
-        self._needs_sweep = self.needs_counts and bool(
-            self.curves or any("." in column for column in self.columns)
-        )
-        self._needs_areas = any(column in _AREAS for column in self.columns)
-        self._take = np.array([_POSITIONS[column] for column in self.columns], np.intp)
-
-    def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
-        """Return the mean curves that a metric of source "curve" is made from."""
-        if metric.score.family != "area":
-            return (CurveSource(metric.score.name),)
-        needs = ""
-        if self.conventions.policy == "strict":
-            needs = "foreground" if metric.score.name == "ap" else "both"
-        return tuple(CurveSource(axis, needs) for axis in AREA_AXES[metric.score.name])
-
-    @property
-    def rule(self) -> ScoreRule:
-        """How degenerate counts are scored under the plan's conventions."""
-        chosen = self.conventions
-        strict = chosen.policy == "strict"
-        perfect = 1.0 if chosen.both_empty == "perfect" else math.nan
-        return ScoreRule(
-            strict, perfect if strict else 0.0, chosen.beta2, chosen.e_denominator == "N"
-        )
+        self.needs_image = any(metric.score.needs_image for metric in self.metrics)
+        given = [column for family in self.families for column in family.columns]
+        self._take = np.array([given.index(column) for column in self.columns], np.intp)
 
     def measure(
-        self, pred: Any, target: Target | Any, *, backend: backends.Backend | None = None
+        self,
+        pred: Any,
+        target: Target | Any,
+        *,
+        image: Any | None = None,
+        backend: backends.Backend | None = None,
     ) -> Measurement:
         """Return what one pair contributes; safe to call from many threads at once.
 
@@ -135,6 +92,8 @@ class Plan:
             The prediction: integers in 0…255, booleans, or floats in [0, 1].
         target : Target or array_like, shape (H, W)
             The truth; a `Target` is prepared once for many predictions.
+        image : array_like of uint8, shape (H, W, 3), optional
+            The RGB photograph, for metrics that look at it; a `Target` brings its own.
         backend : {"compiled", "reference"}, optional
             Which implementation computes.
 
@@ -144,115 +103,43 @@ class Plan:
             When an array is refused.
         """
         with backends.chosen(backend):
-            if not isinstance(target, Target):
-                target = Target.borrowing(target, self.conventions.gt_threshold, pred)
-            elif target.gt_threshold != self.conventions.gt_threshold:
-                raise InputError(
-                    f"gt_threshold must be what the Target was made with, {target.gt_threshold}; "
-                    f"received {self.conventions.gt_threshold}"
-                )
-            if backends.resolve() == "reference":
-                return self._measure_pixels(pred, target)
-            return self._measure_compiled(pred, target)
+            target = self._target(pred, target, image)
+            canonical = represent.prediction(pred, self.conventions, target.shape)
+            by_pixels = backends.resolve() == "reference"
+            produced = [
+                family.measure_pixels(canonical, target)
+                if by_pixels
+                else family.measure(canonical, target)
+                for family in self.families
+            ]
+        values = np.array([value for found in produced for value in found.values], np.float64)
+        return Measurement(values[self._take], tuple(found.record for found in produced))
 
-    def _measure_compiled(self, pred: Any, target: Target) -> Measurement:
-        from fastsegmetrics.kernels import curves as kernels
-        from fastsegmetrics.statistics import sweep
-
-        if not (self.needs_counts or self._needs_structure):
-            error = sweep.mean_absolute_error(pred, target, self.conventions)
-            return Measurement(np.full(len(self.columns), error))
-        pair = sweep.pair_statistics(pred, target, self.conventions, moments=self._needs_structure)
-        every = np.full(len(_POSITIONS), math.nan)
-        every[_MAE] = pair.absolute_error / (pair.height * pair.width)
-        if self._needs_structure:
-            every[_STRUCTURE_AT] = kernels.structure_scores(
-                pair.moments, pair.split_row, pair.split_column, pair.height, pair.width,
-                float(self.conventions.alpha),
-            )  # fmt: skip
-        if not self.needs_counts:
-            return Measurement(every[self._take])
-        rows = None
-        if self._needs_sweep:
-            rows, summaries = kernels.sweep_scores(*pair.counts, self.rule)
-            every[_SWEEP_AT] = summaries.ravel()
-            if self._needs_areas:
-                every[_AREAS_AT] = kernels.curve_areas(rows, self.rule.strict)
-        return Measurement(every[self._take], pair.counts, rows)
-
-    def _measure_pixels(self, pred: Any, target: Target) -> Measurement:
-        from fastsegmetrics.reference import measure as reference
-
-        canonical = represent.prediction(pred, self.conventions, target.shape)
-        if canonical.values.dtype == np.uint8:
-            represent.check_scale(int(canonical.values.max()), self.conventions)
-        every, counts = reference.measure(
-            represent.unit_values(canonical),
-            target.mask == 1,
-            alpha=self.conventions.alpha,
-            keep_at_zero=self.conventions.policy == "published",
-            **self.rule._asdict(),
-        )
-        values = np.array([every[column] for column in self.columns], np.float64)
-        return Measurement(values, LevelCounts(*counts) if self.needs_counts else None)
+    def _target(self, pred: Any, target: Target | Any, image: Any | None) -> Target:
+        if not isinstance(target, Target):
+            target = Target.borrowing(target, self.conventions.gt_threshold, pred, image)
+        elif target.gt_threshold != self.conventions.gt_threshold:
+            raise InputError(
+                f"gt_threshold must be what the Target was made with, {target.gt_threshold}; "
+                f"received {self.conventions.gt_threshold}"
+            )
+        elif image is not None:
+            raise InputError("image must be given to the Target; received one beside a Target")
+        if self.needs_image and target.image is None:
+            name = next(metric.name for metric in self.metrics if metric.score.needs_image)
+            raise InputError(
+                f"image must be given for {name} (RGB uint8, H × W × 3); received none"
+            )
+        return target
 
     def measurement_from_bytes(self, data: bytes) -> Measurement:
         """Read what `Measurement.to_bytes` wrote under a plan of the same metrics."""
-        size = 8 * len(self.columns)
-        values = np.frombuffer(data[:size], "<f8").astype(np.float64)
-        counts = LevelCounts.from_bytes(data[size:]) if self.needs_counts else None
-        return Measurement(values, counts)
-
-    def sweep(self, counts: LevelCounts) -> NDArray[np.float64]:
-        """Return the curves of all `SWEEP_SCORES` [13, 256], thresholds ascending."""
-        rows, _ = self._score(counts)
-        return rows
-
-    def pooled(self, counts: LevelCounts) -> dict[str, float | NDArray[np.float64]]:
-        """Return every sweep value of counts pooled over a data set, by its name in a report."""
-        rows, summaries = self._score(counts)
-        areas = self._areas(rows)
-        found: dict[str, float | NDArray[np.float64]] = {}
-        for i, score in enumerate(SWEEP_SCORES):
-            found[f"{score}.pooled_curve"] = rows[i]
-            for j, report in enumerate(("bin", "adp", "mean", "max")):
-                found[f"{score}.pooled_{report}"] = float(summaries[i, j])
-        for i, column in enumerate(_AREAS):
-            found[column.replace("_of_image", "_pooled")] = float(areas[i])
-        return found
-
-    def _score(self, counts: LevelCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        if backends.resolve() == "reference":
-            from fastsegmetrics.reference import curves as reference
-
-            return reference.sweep_scores(*counts, self.rule)
-        from fastsegmetrics.kernels import curves as kernels
-
-        return kernels.sweep_scores(*counts, self.rule)
-
-    def _areas(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        if backends.resolve() == "reference":
-            from fastsegmetrics.reference import curves as reference
-
-            return reference.curve_areas(rows, self.rule.strict)
-        from fastsegmetrics.kernels import curves as kernels
-
-        return kernels.curve_areas(rows, self.rule.strict)
-
-
-_POSITIONS = {
-    name: i
-    for i, name in enumerate(
-        (
-            *(f"{score}.{summary}" for score in SWEEP_SCORES for summary in _SUMMARIES),
-            *_AREAS,
-            *_STRUCTURE,
-            "mae",
-        )
-    )
-}
-_N_SWEEP = len(SWEEP_SCORES) * len(_SUMMARIES)
-_SWEEP_AT = slice(0, _N_SWEEP)
-_AREAS_AT = slice(_N_SWEEP, _N_SWEEP + len(_AREAS))
-_STRUCTURE_AT = slice(_AREAS_AT.stop, _AREAS_AT.stop + len(_STRUCTURE))
-_MAE = _POSITIONS["mae"]
+        at = 8 * len(self.columns)
+        values = np.frombuffer(data[:at], "<f8").astype(np.float64)
+        records = []
+        for family in self.families:
+            (size,) = struct.unpack_from("<I", data, at)
+            at += 4
+            records.append(family.read_record(data[at : at + size]) if size else None)
+            at += size
+        return Measurement(values, tuple(records))

@@ -25,6 +25,7 @@ FLOORS = (
     {"target"},
     {"statistics"},
     {"catalog"},
+    {"families"},
     {"plan"},
     {"results", "evaluate", "functional"},
     {"io", "reporting", "compat"},

@@ -9,7 +9,7 @@ import pytest
 import fastsegmetrics as fsm
 from fastsegmetrics import catalog, functional
 from fastsegmetrics.kernels import curves
-from fastsegmetrics.plan import _POSITIONS
+from fastsegmetrics.families.sweep import POSITIONS
 from fastsegmetrics.scores import SWEEP_SCORES
 
 
@@ -69,7 +69,7 @@ def test_every_sweep_score_has_a_row_and_a_function() -> None:
         assert list(inspect.signature(function).parameters)[:2] == ["pred", "gt"]
         assert catalog.SCORES[name].formula in function.__doc__
     columns = {metric.column for metric in catalog.METRICS.values()} - {None}
-    assert columns <= set(_POSITIONS)
+    assert columns <= set(POSITIONS)
     assert len(SWEEP_SCORES) == curves._N_ROWS
 
 

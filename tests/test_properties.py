@@ -36,8 +36,8 @@ def test_backends_agree(pair, plan) -> None:
     compiled = plan.measure(*pair)
     reference = plan.measure(*pair, backend="reference")
     close(compiled.values, reference.values)
-    np.testing.assert_array_equal(compiled.counts.levels, reference.counts.levels)
-    np.testing.assert_array_equal(compiled.counts.sides, reference.counts.sides)
+    np.testing.assert_array_equal(compiled.records[0].counts.levels, reference.records[0].counts.levels)
+    np.testing.assert_array_equal(compiled.records[0].counts.sides, reference.records[0].counts.sides)
 
 
 @given(eight_bit_pairs(), plans)
@@ -75,7 +75,7 @@ def test_ranges(pair, plan) -> None:
 def test_counts_fall_with_the_threshold(pair) -> None:
     plan = PLANS["published", "perfect"]
     recall, fpr = (
-        plan.measure(*pair).rows[row]
+        plan.measure(*pair).records[0].rows[row]
         for row in (3, 5)  # recall, fpr
     )
     assert (np.diff(recall) <= 0).all()
@@ -113,8 +113,10 @@ def test_stored_measurements_keep_every_bit(pair, plan) -> None:
     measured = plan.measure(*pair)
     restored = plan.measurement_from_bytes(measured.to_bytes())
     assert restored.values.tobytes() == measured.values.tobytes()
-    np.testing.assert_array_equal(restored.counts.levels, measured.counts.levels)
-    assert plan.sweep(restored.counts).tobytes() == measured.rows.tobytes()
+    np.testing.assert_array_equal(restored.records[0].counts.levels, measured.records[0].counts.levels)
+    assert plan.families[0].curves(restored.records[0].counts).tobytes() == (
+        measured.records[0].rows.tobytes()
+    )
 
 
 @given(eight_bit_pairs())

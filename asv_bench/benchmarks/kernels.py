@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.io import png_rows
 from fastsegmetrics.kernels import curves, levels, unfilter
-from fastsegmetrics.plan import Plan
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.statistics.sweep import pair_statistics
 from fastsegmetrics.target import Target
@@ -73,22 +74,27 @@ def _float_moments(prepared: Prepared) -> Call:
 
 
 def _statistics(prepared: Prepared):
-    return pair_statistics(prepared.pred, prepared.target, Conventions(pred_scale=255))
+    conventions = Conventions(pred_scale=255)
+    return pair_statistics(
+        represent.prediction(prepared.pred, conventions, prepared.target.shape),
+        prepared.target,
+        conventions,
+    )
 
 
 def _sweep_scores(prepared: Prepared) -> Call:
-    counts, rule = _statistics(prepared).counts, Plan("all").rule
+    counts, rule = _statistics(prepared).counts, score_rule(Conventions())
     return lambda: curves.sweep_scores(*counts, rule)
 
 
 def _curve_areas(prepared: Prepared) -> Call:
-    rows = Plan("all").sweep(_statistics(prepared).counts)
+    rows = score_levels(_statistics(prepared).counts, score_rule(Conventions()))[0]
     return lambda: curves.curve_areas(rows, False)
 
 
 def _add_exactly(prepared: Prepared) -> Call:
-    rows = Plan("all").sweep(_statistics(prepared).counts)
-    sums, counts = np.zeros((len(SWEEP_SCORES), 3, 256)), np.zeros(len(SWEEP_SCORES), np.int64)
+    rows = score_levels(_statistics(prepared).counts, score_rule(Conventions()))[0]
+    sums, counts = np.zeros((len(SWEEP_SCORES), 4, 256)), np.zeros(len(SWEEP_SCORES), np.int64)
     return lambda: curves.add_exactly(rows, sums, counts)
 
 

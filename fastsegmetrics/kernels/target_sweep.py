@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.kernels.curves import (
+    _ROUND_6,
+    _ROUND_32,
+    _ROUND_58,
+    _ROUND_84,
     _accuracy,
     _ber,
     _cohen_kappa,
@@ -59,23 +63,28 @@ def _add_curve(
 ) -> None:
     """Add a curve of `n` constant pieces, cut into slices as ``curves.add_exactly`` cuts it.
 
-    `steps` [3, 257] are differences from one threshold to the next: multiples of each slice's
+    `steps` [4, 257] are differences from one threshold to the next: multiples of each slice's
     unit, whose sums are exact like those of the slices.
     """
     start = 0
     for i in range(n):
-        v = values[i]
-        high = (v + 100663296.0) - 100663296.0
-        rest = v - high
-        middle = (rest + 1.5) - 1.5
-        low = ((rest - middle) + 2.2351741790771484e-08) - 2.2351741790771484e-08
-        steps[0, start] += high
-        steps[1, start] += middle
-        steps[2, start] += low
+        rest = values[i]
+        first = (rest + _ROUND_6) - _ROUND_6
+        rest -= first
+        second = (rest + _ROUND_32) - _ROUND_32
+        rest -= second
+        third = (rest + _ROUND_58) - _ROUND_58
+        rest -= third
+        fourth = (rest + _ROUND_84) - _ROUND_84
+        steps[0, start] += first
+        steps[1, start] += second
+        steps[2, start] += third
+        steps[3, start] += fourth
         start = ends[i]
-        steps[0, start] -= high
-        steps[1, start] -= middle
-        steps[2, start] -= low
+        steps[0, start] -= first
+        steps[1, start] -= second
+        steps[2, start] -= third
+        steps[3, start] -= fourth
 
 
 @kernel
@@ -91,12 +100,12 @@ def target_scores(
     The counts are sparse, see ``kernels.size_invariant``; a curve is constant between two levels
     that occur, and is scored once for each.  Returns the means over the targets of each target's
     score at P > 0.5, adaptive, mean and maximum of its curve [13, 4], and exact sums of its curves
-    [13, 3, 256] in the form of ``curves.add_exactly``, which leave out, whole, a curve with a NaN,
+    [13, 4, 256] in the form of ``curves.add_exactly``, which leave out, whole, a curve with a NaN,
     and of how many targets they are [13].
     """
     n = starts.size - 1
     means = np.zeros((_N_ROWS, 4), np.float64)
-    steps = np.zeros((_N_ROWS, 3, 257), np.float64)
+    steps = np.zeros((_N_ROWS, 4, 257), np.float64)
     used = np.zeros(_N_ROWS, np.int64)
     scored = np.empty((_N_ROWS, 257), np.float64)
     column = np.empty(_N_ROWS, np.float64)
@@ -147,9 +156,9 @@ def target_scores(
             else:
                 means[row, 3] = math.nan
     means /= n
-    sums = np.empty((_N_ROWS, 3, 256), np.float64)
+    sums = np.empty((_N_ROWS, 4, 256), np.float64)
     for row in range(_N_ROWS):
-        for part in range(3):
+        for part in range(4):
             value = 0.0
             for t in range(256):
                 value += steps[row, part, t]

@@ -30,18 +30,12 @@ def _level_words(levels: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 @kernel
-def _read_row(values: NDArray[np.uint8], out: NDArray[np.uint16]) -> None:
-    for x in range(values.size):
-        out[x + 1] = (np.uint16(values[x]) + np.uint16(1)) << np.uint16(2)
-
-
-@kernel
 def _bounds(
-    up: NDArray[np.uint16],
-    mid: NDArray[np.uint16],
-    down: NDArray[np.uint16],
-    lowest: NDArray[np.uint16],
-    highest: NDArray[np.uint16],
+    up: NDArray[np.int16],
+    mid: NDArray[np.int16],
+    down: NDArray[np.int16],
+    lowest: NDArray[np.int16],
+    highest: NDArray[np.int16],
 ) -> None:
     """Take the minimum and the maximum of the three rows, column by column."""
     for x in range(up.size):
@@ -54,8 +48,8 @@ def _bounds(
 
 @kernel
 def _busy_pixels(
-    lowest: NDArray[np.uint16],
-    highest: NDArray[np.uint16],
+    lowest: NDArray[np.int16],
+    highest: NDArray[np.int16],
     first: NDArray[np.uint8],
     busy: NDArray[np.uint8],
 ) -> None:
@@ -74,35 +68,39 @@ def _busy_pixels(
 
 
 @kernel
-def _edge_word(
-    words: NDArray[np.uint64],
-    up: NDArray[np.uint16],
-    mid: NDArray[np.uint16],
-    down: NDArray[np.uint16],
-    x: int,
-    lane: int,
-) -> np.uint64:
-    """Return one of the four parts of a pixel's word; the logic is that of `edges._edge_row`."""
-    nw, n, ne = words[up[x] + lane], words[up[x + 1] + lane], words[up[x + 2] + lane]
-    w, e = words[mid[x] + lane], words[mid[x + 2] + lane]
-    sw, s, se = words[down[x] + lane], words[down[x + 1] + lane], words[down[x + 2] + lane]
-    across = (ne ^ se ^ nw ^ sw) | (e ^ (ne & se) ^ w ^ (nw & sw)) | ((ne & e & se) ^ (nw & w & sw))
-    along = (sw ^ se ^ nw ^ ne) | (s ^ (sw & se) ^ n ^ (nw & ne)) | ((sw & s & se) ^ (nw & n & ne))
-    return across | along
+def _write_words(
+    values: NDArray[np.uint8], words: NDArray[np.uint64], out: NDArray[np.uint64]
+) -> None:
+    """Write the word of each pixel of a row; `out` is padded by one word that is not on."""
+    for x in range(values.size):
+        at = 4 * (np.int64(values[x]) + 1)
+        # All four are read before one is written, so that they move as one vector.
+        a, b, c, d = words[at], words[at + 1], words[at + 2], words[at + 3]
+        out[4 * x + 4] = a
+        out[4 * x + 5] = b
+        out[4 * x + 6] = c
+        out[4 * x + 7] = d
 
 
 @kernel
-def _is_new(
-    words: NDArray[np.uint64], cells: NDArray[np.uint64], at: int, lowest: int, highest: int
-) -> bool:
-    """Whether a window may have an edge at a threshold at which its cell has none yet.
-
-    All its edges lie above its minimum and not above its maximum.
-    """
-    rest = np.uint64(0)
-    for i in range(4):
-        rest |= words[highest + i] & ~words[lowest + i] & ~cells[at + i]
-    return rest != 0
+def _edge_words(
+    up: NDArray[np.uint64],
+    mid: NDArray[np.uint64],
+    down: NDArray[np.uint64],
+    out: NDArray[np.uint64],
+) -> None:
+    """Find the edges of 256 masks in a stretch of one row; the logic is `edges._edge_row`'s."""
+    for i in range(out.size):
+        nw, n, ne = up[i], up[i + 4], up[i + 8]
+        w, e = mid[i], mid[i + 8]
+        sw, s, se = down[i], down[i + 4], down[i + 8]
+        across = (
+            (ne ^ se ^ nw ^ sw) | (e ^ (ne & se) ^ w ^ (nw & sw)) | ((ne & e & se) ^ (nw & w & sw))
+        )
+        along = (
+            (sw ^ se ^ nw ^ ne) | (s ^ (sw & se) ^ n ^ (nw & ne)) | ((sw & s & se) ^ (nw & n & ne))
+        )
+        out[i] = across | along
 
 
 @kernel
@@ -207,9 +205,12 @@ def threshold_cells(
     """
     height, width = values.shape
     words = _level_words(levels)
-    window = np.zeros((3, width + 2), np.uint16)
-    lowest = np.empty(width + 2, np.uint16)
-    highest = np.empty(width + 2, np.uint16)
+    window = np.zeros((3, width + 2), np.int16)
+    lowest = np.empty(width + 2, np.int16)
+    highest = np.empty(width + 2, np.int16)
+    window_words = np.zeros((3, 4 * (width + 2)), np.uint64)
+    written = np.full(3, -1, np.int64)
+    found = np.empty(4 * width, np.uint64)
     busy = np.zeros((width + 7) // 8 * 8, np.uint8)
     busy_words = busy.view(np.uint64)
     pad = -width & _COARSEST
@@ -222,28 +223,48 @@ def threshold_cells(
     digits = np.zeros((N_SCALES, 4 * _DIGITS), np.uint64)
     carries = np.zeros(4, np.uint64)
 
-    _read_row(values[0], window[1])
+    window[0] = -1
+    window[1:, 0] = -1
+    window[1:, width + 1] = -1
+    window[1, 1 : width + 1] = values[0]
     for y in range(height):
         up, mid, down = window[y % 3], window[(y + 1) % 3], window[(y + 2) % 3]
         if y + 1 < height:
-            _read_row(values[y + 1], down)
+            down[1 : width + 1] = values[y + 1]
         else:
-            down[:] = 0
+            down[:] = -1
         here = first[y]
         _bounds(up, mid, down, lowest, highest)
         _busy_pixels(lowest, highest, here, busy)
-        x = 0
-        while x < width:
-            if x & 7 == 0 and busy_words[x >> 3] == 0:
-                x += 8
+        block = 0
+        while block < busy_words.size:
+            if busy_words[block] == 0:
+                block += 1
                 continue
-            if busy[x]:
-                k = np.int64(here[x])
-                at = starts[k] + 4 * (((x + pad) >> k) - (pad >> k))
-                if k == 0 or _is_new(words, cells, at, lowest[x], highest[x]):
+            start = 8 * block
+            while block < busy_words.size and busy_words[block] != 0:
+                block += 1
+            end = min(8 * block, width)
+            for near in range(y - 1, y + 2):
+                if written[(near + 1) % 3] != near:
+                    written[(near + 1) % 3] = near
+                    out = window_words[(near + 1) % 3]
+                    if near < 0 or near == height:
+                        out[:] = 0
+                    else:
+                        _write_words(values[near], words, out)
+            _edge_words(
+                window_words[y % 3, 4 * start : 4 * end + 8],
+                window_words[(y + 1) % 3, 4 * start : 4 * end + 8],
+                window_words[(y + 2) % 3, 4 * start : 4 * end + 8],
+                found[4 * start : 4 * end],
+            )
+            for x in range(start, end):
+                if busy[x]:
+                    k = np.int64(here[x])
+                    at = starts[k] + 4 * (((x + pad) >> k) - (pad >> k))
                     for i in range(4):
-                        cells[at + i] |= _edge_word(words, up, mid, down, x, i)
-            x += 1
+                        cells[at + i] |= found[4 * x + i]
         row = y + (-height & _COARSEST) + 1
         for k in range(N_SCALES):
             if row & ((1 << k) - 1) != 0:

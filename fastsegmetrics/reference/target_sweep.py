@@ -22,7 +22,7 @@ def target_scores(
     rule: ScoreRule,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Score every partition of every target's local map."""
-    sums = np.zeros((len(SWEEP_SCORES), 3, 256))
+    sums = np.zeros((len(SWEEP_SCORES), 4, 256))
     used = np.zeros(len(SWEEP_SCORES), np.int64)
     summaries = []
     for k in range(len(sides)):

@@ -131,9 +131,10 @@ class TargetScores(NamedTuple):
 
     ``summaries`` float64[13, 4] are the means over the targets of each target's score of P > 0.5,
     adaptive, mean and maximum of its curve; ``curves`` float64[13, 256] the means over the targets
-    at each level, ascending.  ``sums`` float64[13, 3, 256] are exact sums over the targets'
-    curves in three slices, which add up over images without rounding in any order, and ``used``
-    int64[13] the number of curves in each (undefined ones are left out).
+    at each level, ascending.  ``sums`` float64[13, 4, 256] are exact sums over the targets'
+    curves in the four slices of ``kernels.curves.add_exactly``, which add up over images without
+    rounding, in any order, and ``used`` int64[13] the number of curves in each (undefined ones
+    are left out).
     """
 
     summaries: NDArray[np.float64]
@@ -200,10 +201,11 @@ def target_scores(counts: TargetCounts, rule: ScoreRule) -> TargetScores:
     from fastsegmetrics.kernels import target_sweep
 
     summaries, sums, used = target_sweep.target_scores(*counts, rule)
-    # The two fine slices first: their sum is exact for a few targets, and so the mean of one
-    # target's curve is that curve to the last bit.
+    # From the finest slice up nothing is rounded for one target: its mean is its own curve, to
+    # the last bit.
+    total = sums[:, 0] + (sums[:, 1] + (sums[:, 2] + sums[:, 3]))
     with np.errstate(invalid="ignore"):
-        curves = (sums[:, 0] + (sums[:, 1] + sums[:, 2])) / used[:, None]
+        curves = total / used[:, None]
     return TargetScores(summaries, curves, sums, used)
 
 

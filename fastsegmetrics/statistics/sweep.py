@@ -19,14 +19,14 @@ _NEAR_THRESHOLD = 2.0**-44
 
 
 def pair_statistics(
-    pred: Any, target: Target, conventions: Conventions, *, moments: bool = True
+    pred: MapInput, target: Target, conventions: Conventions, *, moments: bool = True
 ) -> PairStatistics:
     """Return the level counts and moments of a prediction on a target.
 
     Parameters
     ----------
-    pred : array_like, shape (H, W)
-        The prediction, see `represent.prediction`.
+    pred : MapInput
+        What `represent.prediction` gave.
     target : Target
         The truth.
     conventions : Conventions
@@ -39,28 +39,26 @@ def pair_statistics(
     InputError
         When the prediction is refused.
     """
-    canonical = represent.prediction(pred, conventions, target.shape)
-    if canonical.values.dtype == np.uint8:
-        return _eight_bit(canonical, target, conventions)
-    return _floating(canonical.values, target, conventions, moments)
+    if pred.values.dtype == np.uint8:
+        return _eight_bit(pred, target, conventions)
+    return _floating(pred.values, target, conventions, moments)
 
 
-def mean_absolute_error(pred: Any, target: Target, conventions: Conventions) -> float:
+def mean_absolute_error(pred: MapInput, target: Target, conventions: Conventions) -> float:
     """Return mean |P − G| alone, without a table; the same bits as `PairStatistics` gives.
 
     Parameters, errors: as for `pair_statistics`.
     """
     from fastsegmetrics.kernels import levels
 
-    canonical = represent.prediction(pred, conventions, target.shape)
-    if canonical.values.dtype != np.uint8:
-        flat = canonical.values.reshape(-1)
+    if pred.values.dtype != np.uint8:
+        flat = pred.values.reshape(-1)
         return float(levels.absolute_error(flat, target.mask.reshape(-1)) / target.n_pixels)
     total, inside, area, low, high = levels.level_sums(
-        canonical.values.reshape(-1), target.mask.reshape(-1)
+        pred.values.reshape(-1), target.mask.reshape(-1)
     )
     represent.check_scale(high, conventions)
-    if not canonical.stretch or low == high:
+    if not pred.stretch or low == high:
         low, high = 0, 255
     outside_error = total - inside - low * (target.n_pixels - area)
     error = outside_error + high * area - inside

@@ -99,13 +99,15 @@ class Pair:
         """Return mean |P - G|."""
         values, target, conventions = self._read(_Undivided)
         self._warn_of_a_mask_of_ones(target)
-        return mean_absolute_error(values, target, conventions)
+        canonical = represent.prediction(values, conventions, target.shape)
+        return mean_absolute_error(canonical, target, conventions)
 
     def statistics(self, *, by_quadrant: bool = False) -> PairStatistics:
         """Return counts and moments, by the quadrants of the S-measure or for the whole image."""
         values, target, conventions = self._read(Target if by_quadrant else _Undivided)
         self._warn_of_a_mask_of_ones(target)
-        found = pair_statistics(values, target, conventions)
+        canonical = represent.prediction(values, conventions, target.shape)
+        found = pair_statistics(canonical, target, conventions)
         if not by_quadrant and not self.pred.flags.c_contiguous:
             self._settle_adaptive_side(found)
         return found

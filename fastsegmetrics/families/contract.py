@@ -1,0 +1,83 @@
+"""What a family of metrics is to the planner and to the evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.catalog import Metric
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.target import Target
+
+
+class Record(Protocol):
+    """What of one pair the curves and pools of a data set are made from."""
+
+    def to_bytes(self) -> bytes:
+        """Return a compact form that the family reads back to the bit."""
+
+
+class Produced(NamedTuple):
+    """What a family gives for one pair: values in the order of its columns, and its record."""
+
+    values: Sequence[float] | NDArray[np.float64]
+    record: Record | None = None
+
+
+class CurveSource(NamedTuple):
+    """A mean curve that some metric is made from.
+
+    ``needs`` restricts it to images that have a foreground, or both classes: an area under the
+    strict policy is undefined elsewhere, and the two curves of an area must cover the same images.
+    """
+
+    score: str
+    needs: str = ""
+
+
+class MeanCurve(NamedTuple):
+    """A curve averaged over a data set, and the number of curves it is made of."""
+
+    values: NDArray[np.float64]
+    n_used: int
+
+
+class Accumulator(Protocol):
+    """Exact sums over a data set: the same bits for any order of records and tree of merges."""
+
+    def add(self, record: Any) -> None:
+        """Add the record of one pair."""
+
+    def merge(self, other: Any) -> None:
+        """Add all that another accumulator of the same family holds."""
+
+    def means(self) -> dict[CurveSource, MeanCurve]:
+        """Return the mean curves."""
+
+    def pooled(self) -> dict[str, float | NDArray[np.float64]]:
+        """Return what follows from pooled counts, by metric name."""
+
+
+class Family(Protocol):
+    """Metrics that are computed together, as far as a plan asks for them."""
+
+    #: Names of the per-image values that it gives.
+    columns: tuple[str, ...]
+
+    def measure(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair with the compiled kernels; pure and thread-safe."""
+
+    def measure_pixels(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair by the reference definitions."""
+
+    def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
+        """Return the mean curves that a metric of source "curve" is made from."""
+
+    def read_record(self, data: bytes) -> Record:
+        """Read what the record's `to_bytes` wrote."""
+
+    def accumulator(self) -> Accumulator | None:
+        """Return a new accumulator, or None where per-image values say everything."""

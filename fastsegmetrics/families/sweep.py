@@ -1,0 +1,229 @@
+"""The sweep family: error, structure, confusion and alignment scores from one table of levels."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import backend as backends, represent
+from fastsegmetrics.catalog import Metric
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced
+from fastsegmetrics.families.exact_curves import ExactCurves
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.scores import SWEEP_SCORES
+from fastsegmetrics.scores.confusion import ScoreRule
+from fastsegmetrics.statistics.pair import LevelCounts
+from fastsegmetrics.target import Target
+
+#: The summaries of a sweep score, in the order in which the kernel returns them.
+_SUMMARIES = ("bin", "adp", "mean", "max_of_image")
+_STRUCTURE = ("s_measure", "s_object", "s_region")
+_AREAS = ("ap.trapezoid_of_image", "ap.step_of_image",
+          "auc.trapezoid_of_image", "auc.anchored_of_image")  # fmt: skip
+#: The two curves (x, y) under which each area lies.
+AREA_AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
+#: The catalogue's families that are computed here.
+CATALOGUE_FAMILIES = frozenset({"error", "structure", "confusion", "alignment", "area"})
+
+#: Place of every per-image value in the vector that a measurement is taken from.
+POSITIONS = {
+    name: i
+    for i, name in enumerate(
+        (
+            *(f"{score}.{summary}" for score in SWEEP_SCORES for summary in _SUMMARIES),
+            *_AREAS,
+            *_STRUCTURE,
+            "mae",
+        )
+    )
+}
+_N_SWEEP = len(SWEEP_SCORES) * len(_SUMMARIES)
+_SWEEP_AT = slice(0, _N_SWEEP)
+_AREAS_AT = slice(_N_SWEEP, _N_SWEEP + len(_AREAS))
+_STRUCTURE_AT = slice(_AREAS_AT.stop, _AREAS_AT.stop + len(_STRUCTURE))
+_MAE = POSITIONS["mae"]
+
+
+def score_rule(conventions: Conventions) -> ScoreRule:
+    """Return how degenerate counts are scored under some conventions."""
+    strict = conventions.policy == "strict"
+    perfect = 1.0 if conventions.both_empty == "perfect" else math.nan
+    return ScoreRule(
+        strict,
+        perfect if strict else 0.0,
+        conventions.beta2,
+        conventions.e_denominator == "N",
+    )
+
+
+class SweepRecord(NamedTuple):
+    """The level counts of one pair, and the curves that follow from them when at hand."""
+
+    counts: LevelCounts
+    rows: NDArray[np.float64] | None = None
+
+    def to_bytes(self) -> bytes:
+        """Return a compact form of the counts."""
+        return self.counts.to_bytes()
+
+
+class SweepFamily:
+    """What a plan needs of the sweep family; see `contract.Family`."""
+
+    def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
+        self._conventions = conventions
+        self.rule = score_rule(conventions)
+        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self.sources = tuple(
+            dict.fromkeys(
+                source
+                for metric in metrics
+                if metric.report.source == "curve"
+                for source in self.curves_of(metric)
+            )
+        )
+        families = {metric.score.family for metric in metrics}
+        self._needs_counts = bool(families & {"confusion", "alignment", "area"})
+        self._needs_structure = "structure" in families
+        self._needs_sweep = bool(self.sources or any("." in column for column in self.columns))
+        self._needs_areas = any(column in _AREAS for column in self.columns)
+        self._take = np.array([POSITIONS[column] for column in self.columns], np.intp)
+
+    def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
+        """Return the mean curves that a metric of source "curve" is made from."""
+        if metric.score.family != "area":
+            return (CurveSource(metric.score.name),)
+        needs = ""
+        if self.rule.strict:
+            needs = "foreground" if metric.score.name == "ap" else "both"
+        return tuple(CurveSource(axis, needs) for axis in AREA_AXES[metric.score.name])
+
+    def measure(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair with the compiled kernels."""
+        from fastsegmetrics.kernels import curves as kernels
+        from fastsegmetrics.statistics import sweep
+
+        if not (self._needs_counts or self._needs_structure):
+            error = sweep.mean_absolute_error(pred, target, self._conventions)
+            return Produced([error] * len(self.columns))
+        pair = sweep.pair_statistics(pred, target, self._conventions, moments=self._needs_structure)
+        every = np.full(len(POSITIONS), math.nan)
+        every[_MAE] = pair.absolute_error / (pair.height * pair.width)
+        if self._needs_structure:
+            every[_STRUCTURE_AT] = kernels.structure_scores(
+                pair.moments, pair.split_row, pair.split_column, pair.height, pair.width,
+                float(self._conventions.alpha),
+            )  # fmt: skip
+        if not self._needs_counts:
+            return Produced(every[self._take])
+        rows = None
+        if self._needs_sweep:
+            rows, summaries = kernels.sweep_scores(*pair.counts, self.rule)
+            every[_SWEEP_AT] = summaries.ravel()
+            if self._needs_areas:
+                every[_AREAS_AT] = kernels.curve_areas(rows, self.rule.strict)
+        return Produced(every[self._take], SweepRecord(pair.counts, rows))
+
+    def measure_pixels(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair by the reference definitions."""
+        from fastsegmetrics.reference import measure as reference
+
+        if pred.values.dtype == np.uint8:
+            represent.check_scale(int(pred.values.max()), self._conventions)
+        every, counts = reference.measure(
+            represent.unit_values(pred),
+            target.mask == 1,
+            alpha=self._conventions.alpha,
+            keep_at_zero=not self.rule.strict,
+            **self.rule._asdict(),
+        )
+        values = [every[column] for column in self.columns]
+        return Produced(values, SweepRecord(LevelCounts(*counts)) if self._needs_counts else None)
+
+    def read_record(self, data: bytes) -> SweepRecord:
+        """Read what a record's `to_bytes` wrote."""
+        return SweepRecord(LevelCounts.from_bytes(data))
+
+    def accumulator(self) -> SweepAccumulator | None:
+        """Return a new accumulator."""
+        return SweepAccumulator(self) if self._needs_counts else None
+
+    def curves(self, counts: LevelCounts) -> NDArray[np.float64]:
+        """Return the curves of all `SWEEP_SCORES` [13, 256], thresholds ascending."""
+        rows, _ = score_levels(counts, self.rule)
+        return rows
+
+
+def score_levels(
+    counts: LevelCounts, rule: ScoreRule
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return curves [13, 256] and summaries [13, 4] of some counts by the backend in force."""
+    if backends.resolve() == "reference":
+        from fastsegmetrics.reference import curves as reference
+
+        return reference.sweep_scores(*counts, rule)
+    from fastsegmetrics.kernels import curves as kernels
+
+    return kernels.sweep_scores(*counts, rule)
+
+
+def _areas(rows: NDArray[np.float64], rule: ScoreRule) -> NDArray[np.float64]:
+    if backends.resolve() == "reference":
+        from fastsegmetrics.reference import curves as reference
+
+        return reference.curve_areas(rows, rule.strict)
+    from fastsegmetrics.kernels import curves as kernels
+
+    return kernels.curve_areas(rows, rule.strict)
+
+
+class SweepAccumulator:
+    """Mean curves and pooled counts of a data set."""
+
+    def __init__(self, family: SweepFamily) -> None:
+        self._family = family
+        self._curves = ExactCurves(family.sources)
+        self._rows = np.array([SWEEP_SCORES.index(s.score) for s in family.sources], np.intp)
+        self._restricted = any(source.needs for source in family.sources)
+        self._pooled = LevelCounts.none()
+
+    def add(self, record: SweepRecord) -> None:
+        """Add the record of one pair."""
+        self._pooled = self._pooled.merged(record.counts)
+        if len(self._rows):
+            rows = record.rows if record.rows is not None else self._family.curves(record.counts)
+            wanted = rows[self._rows]
+            if self._restricted:
+                background, foreground = record.counts.levels.sum(axis=1) > 0
+                for i, source in enumerate(self._family.sources):
+                    if source.needs and not (foreground and (background or source.needs != "both")):
+                        wanted[i] = math.nan
+            self._curves.add(wanted)
+
+    def merge(self, other: SweepAccumulator) -> None:
+        """Add all that another one holds."""
+        self._curves.merge(other._curves)
+        self._pooled = self._pooled.merged(other._pooled)
+
+    def means(self) -> dict[CurveSource, MeanCurve]:
+        """Return the mean curves."""
+        return self._curves.means()
+
+    def pooled(self) -> dict[str, float | NDArray[np.float64]]:
+        """Return every sweep value of the counts pooled over the data set, by metric name."""
+        if not self._pooled.n_pixels:
+            return {}
+        rows, summaries = score_levels(self._pooled, self._family.rule)
+        areas = _areas(rows, self._family.rule)
+        found: dict[str, float | NDArray[np.float64]] = {}
+        for i, score in enumerate(SWEEP_SCORES):
+            found[f"{score}.pooled_curve"] = rows[i]
+            for j, report in enumerate(("bin", "adp", "mean", "max")):
+                found[f"{score}.pooled_{report}"] = float(summaries[i, j])
+        for i, column in enumerate(_AREAS):
+            found[column.replace("_of_image", "_pooled")] = float(areas[i])
+        return found
