@@ -402,38 +402,38 @@ def control_points(bits: Bits, near: Bits, epsilon: float) -> tuple[int, int]:
     pieces of consecutive counted pixels are simplified to `epsilon`, and their vertices are the
     control points.  A region none of whose pixels counted is independent.
     """
-    pending = near.copy()
+    words = bits.reshape(-1)
+    row_bits = 64 * bits.shape[1]
+    pending = near.copy().reshape(-1)
     # No piece is longer than this; memory that is not written to is not taken.
-    most = _keep_borders(bits.reshape(-1), bits.shape[1], pending.reshape(-1))
+    most = _keep_borders(words, bits.shape[1], pending)
     points = np.empty((2 * most + 1, 2), np.int32)
     ends = np.empty(most + 1, np.int64)
     kept = np.empty(most + 1, np.int32)
     stack = np.empty(most + 2, np.int32)
     starts, holes, parents = find_borders(bits)
+    order = listing_order(parents)
     counted = np.zeros(starts.size, np.bool_)
     n = 0
-    for i in listing_order(parents):
-        pieces = _collect(
-            bits.reshape(-1),
-            64 * bits.shape[1],
-            starts[i],
-            np.int64(holes[i]),
-            pending.reshape(-1),
-            points,
-            ends,
-        )
+    for j in range(order.size):
+        i = order[j]
+        pieces = _collect(words, row_bits, starts[i], np.int64(holes[i]), pending, points, ends)
         if pieces == 0:
             continue
         counted[parents[i] if holes[i] else i] = True
         begin = 0
-        end = ends[pieces - 1]
-        if pieces > 1 and _touch(points, 0, end - 1):
+        first = 0
+        if pieces > 1 and _touch(points, 0, ends[pieces - 1] - 1):
+            # The first piece, turned round, continues the last.
             begin = ends[0]
-            for j in range(begin - 1, -1, -1):
-                points[end] = points[j]
+            first = 1
+            end = ends[pieces - 1]
+            for k in range(begin - 1, -1, -1):
+                points[end, 0] = points[k, 0]
+                points[end, 1] = points[k, 1]
                 end += 1
             ends[pieces - 1] = end
-        for piece in range(1 if begin > 0 else 0, pieces):
+        for piece in range(first, pieces):
             n += _vertices(points, begin, ends[piece], epsilon, stack, kept)
             begin = ends[piece]
     independent = 0

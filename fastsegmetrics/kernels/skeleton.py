@@ -123,6 +123,20 @@ def _deletions(tile, second):
 
 
 @kernel
+def _decide(tiles, due, touched, but, second, changed, lost, n):
+    """Write down what due tiles lose, but for those touched in turn `but`; return the new `n`."""
+    for j in range(due.size):
+        i = due[j]
+        if touched[i] != but:
+            found = _deletions(tiles[i], second)
+            if found != _0:
+                changed[n] = i
+                lost[n] = found
+                n += 1
+    return n
+
+
+@kernel
 def _take(tiles, i, lost, turn, touched, due, n):
     """Delete pixels of a tile or of its rim, and list it once a turn as one to look at again."""
     tiles[i] &= ~lost
@@ -173,24 +187,15 @@ def _thin_tiles(tiles: NDArray[np.uint64], across: int) -> None:
             n_due[1] += 1
     turn = 0
     while n_due[0] + n_due[1] > 0:
-        # Due are the tiles touched in the last turn, and in the one before it unless also in the
-        # last; this turn's list takes the place of the older.
-        second = turn & 1
+        # Due are the tiles touched in the last turn, and those of the one before unless also in
+        # the last; this turn's list takes the place of the older.
         old = turn & 1
-        n = 0
-        for which in (1 - old, old):
-            for j in range(n_due[which]):
-                i = due[which, j]
-                if which == old and touched[i] == turn - 1:
-                    continue
-                found = _deletions(tiles[i], second)
-                if found != _0:
-                    changed[n] = i
-                    lost[n] = found
-                    n += 1
+        latest, listed = due[1 - old], due[old]
+        n = _decide(tiles, latest[: n_due[1 - old]], touched, turn, old, changed, lost, 0)
+        n = _decide(tiles, listed[: n_due[old]], touched, turn - 1, old, changed, lost, n)
         m = 0
         for j in range(n):
-            m = _delete(tiles, changed[j], lost[j], across, turn, touched, due[old], m)
+            m = _delete(tiles, changed[j], lost[j], across, turn, touched, listed, m)
         n_due[old] = m
         turn += 1
 
