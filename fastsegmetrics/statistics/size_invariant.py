@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import represent
+from fastsegmetrics import backend as backends, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MapInput
@@ -51,6 +52,20 @@ class TargetCounts(NamedTuple):
     levels: NDArray[np.uint8]
     counts: NDArray[np.int64]
     sides: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, targets: Sequence[LevelCounts]) -> TargetCounts:
+        """Put the counts of each target's local map together."""
+        levels = [np.flatnonzero(counts.levels.any(axis=0)) for counts in targets]
+        starts = np.zeros(len(targets) + 1, np.int64)
+        np.cumsum([len(found) for found in levels], out=starts[1:])
+        entries = [t.levels[:, found].T for t, found in zip(targets, levels, strict=True)]
+        return cls(
+            starts,
+            np.concatenate(levels).astype(np.uint8),
+            np.ascontiguousarray(np.concatenate(entries)),
+            np.array([counts.sides for counts in targets]),
+        )
 
     @property
     def n_targets(self) -> int:
@@ -198,15 +213,25 @@ def target_scores(counts: TargetCounts, rule: ScoreRule) -> TargetScores:
     A target's score is undefined (NaN) only if the truth is empty or full, and there is one
     target; then it is the plain score.
     """
-    from fastsegmetrics.kernels import target_sweep
-
-    summaries, sums, used = target_sweep.target_scores(*counts, rule)
+    summaries, sums, used = _score_targets(counts, rule)
     # From the finest slice up nothing is rounded for one target: its mean is its own curve, to
     # the last bit.
     total = sums[:, 0] + (sums[:, 1] + (sums[:, 2] + sums[:, 3]))
     with np.errstate(invalid="ignore"):
         curves = total / used[:, None]
     return TargetScores(summaries, curves, sums, used)
+
+
+def _score_targets(
+    counts: TargetCounts, rule: ScoreRule
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    if backends.resolve() == "reference":
+        from fastsegmetrics.reference import target_sweep as reference
+
+        return reference.target_scores(*counts, rule)
+    from fastsegmetrics.kernels import target_sweep as kernels
+
+    return kernels.target_scores(*counts, rule)
 
 
 def _separate(target: Target) -> SeparatedTargets:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from fastsegmetrics import represent
+from fastsegmetrics.backend import use_backend
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.kernels import curves
@@ -346,6 +347,24 @@ def test_bytes_restore_every_count():
         for bad in (data[:-1], data + b"x", data[:9], b""):
             with pytest.raises(InputError, match="what to_bytes wrote"):
                 TargetCounts.from_bytes(bad)
+
+
+def test_counts_made_from_each_target():
+    for counts in image_counts():
+        made = TargetCounts.of([counts.target(k) for k in range(counts.n_targets)])
+        for found, expected in zip(made, counts):
+            assert found.dtype == expected.dtype
+            assert found.flags.c_contiguous
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_scores_by_the_reference():
+    counts = statistics(*by_hand(), stretch=False).counts
+    compiled = target_scores(counts, PUBLISHED)
+    with use_backend("reference"):
+        slow = target_scores(counts, PUBLISHED)
+    for found, expected in zip(compiled, slow):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
 
 def test_sums_over_images_have_the_same_bits_in_any_order_and_grouping():
