@@ -11,9 +11,13 @@ from fastsegmetrics.kernels.edges import N_SCALES
 #: The padding that makes a side a multiple of the coarsest cell is `-side & _COARSEST`.
 _COARSEST = (1 << (N_SCALES - 1)) - 1
 _ONE = np.uint64(1)
-#: Words that are summed together, and the binary digits of a sum of words.
-_QUEUE = 16
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+#: A tally counts, for each of 256 bits, the words that have it: this many binary digits, one word
+#: each, then the word that carries from digit to digit, then the words that wait to be counted.
 _DIGITS = 40
+_QUEUE = 16
+_CARRY_AT = 4 * _DIGITS
+_QUEUE_AT = _CARRY_AT + 4
 
 
 @kernel
@@ -24,47 +28,35 @@ def _level_words(levels: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """
     words = np.zeros(4 * 257, np.uint64)
     for value in range(256):
-        for t in range(np.int64(levels[value]) + 1):
-            words[4 * (value + 1) + (t >> 6)] |= _ONE << np.uint64(t & 63)
+        on = np.int64(levels[value]) + 1
+        for i in range(4):
+            above = max(0, min(64, 64 * (i + 1) - on))
+            if above < 64:
+                words[4 * (value + 1) + i] = _ALL >> np.uint64(above)
     return words
 
 
 @kernel
-def _bounds(
-    up: NDArray[np.int16],
-    mid: NDArray[np.int16],
-    down: NDArray[np.int16],
-    lowest: NDArray[np.int16],
-    highest: NDArray[np.int16],
-) -> None:
-    """Take the minimum and the maximum of the three rows, column by column."""
-    for x in range(up.size):
-        a, b, c = up[x], mid[x], down[x]
-        low = a if a < b else b
-        high = b if a < b else a
-        lowest[x] = c if c < low else low
-        highest[x] = c if c > high else high
-
-
-@kernel
 def _busy_pixels(
-    lowest: NDArray[np.int16],
-    highest: NDArray[np.int16],
+    up: NDArray[np.uint8],
+    mid: NDArray[np.uint8],
+    down: NDArray[np.uint8],
     first: NDArray[np.uint8],
     busy: NDArray[np.uint8],
 ) -> None:
-    """Turn the columns' bounds into the windows', in place from the left, and mark the pixels
-    whose window is not flat and whose cell matters at some scale."""
-    for x in range(first.size):
-        a, b, c = lowest[x], lowest[x + 1], lowest[x + 2]
-        low = a if a < b else b
-        low = c if c < low else low
-        a, b, c = highest[x], highest[x + 1], highest[x + 2]
-        high = a if a > b else b
-        high = c if c > high else high
-        lowest[x] = low
-        highest[x] = high
-        busy[x] = (low != high) & (first[x] < N_SCALES)
+    """Mark the inner pixels of a row whose window is not flat and whose cell matters."""
+    for x in range(first.size - 2):
+        m = mid[x + 1]
+        differs = (up[x] ^ m) | (up[x + 1] ^ m) | (up[x + 2] ^ m) | (mid[x] ^ m) | (mid[x + 2] ^ m)
+        differs |= (down[x] ^ m) | (down[x + 1] ^ m) | (down[x + 2] ^ m)
+        busy[x + 1] = (differs != 0) & (first[x + 1] < N_SCALES)
+
+
+@kernel
+def _border_pixels(first: NDArray[np.uint8], step: int, busy: NDArray[np.uint8]) -> None:
+    """Mark the pixels of a row that border the outside, if their cell matters."""
+    for x in range(0, first.size, step):
+        busy[x] = first[x] < N_SCALES
 
 
 @kernel
@@ -111,15 +103,14 @@ def _add(a: np.uint64, b: np.uint64, c: np.uint64) -> tuple[np.uint64, np.uint64
 
 
 @kernel
-def _fold(
-    queue: NDArray[np.uint64], digits: NDArray[np.uint64], carries: NDArray[np.uint64]
-) -> None:
-    """Add sixteen words to the counters of their bits, of which `digits` holds one digit a row.
+def _fold(tally: NDArray[np.uint64]) -> None:
+    """Count the sixteen words in the queue of a tally.
 
     A tree of adders: 15 for 16 words, so that a word costs seven operations, not one per digit.
     """
+    queue = tally[_QUEUE_AT:]
     for i in range(4):
-        ones, twos, fours, eights = digits[i], digits[4 + i], digits[8 + i], digits[12 + i]
+        ones, twos, fours, eights = tally[i], tally[4 + i], tally[8 + i], tally[12 + i]
         ones, a = _add(ones, queue[i], queue[4 + i])
         ones, b = _add(ones, queue[8 + i], queue[12 + i])
         twos, a4 = _add(twos, a, b)
@@ -135,26 +126,60 @@ def _fold(
         twos, b4 = _add(twos, a, b)
         fours, b8 = _add(fours, a4, b4)
         eights, carry = _add(eights, a8, b8)
-        digits[i], digits[4 + i], digits[8 + i], digits[12 + i] = ones, twos, fours, eights
-        carries[i] = carry
+        tally[i], tally[4 + i], tally[8 + i], tally[12 + i] = ones, twos, fours, eights
+        tally[_CARRY_AT + i] = carry
     for place in range(16, 4 * _DIGITS, 4):
         rest = np.uint64(0)
         for i in range(4):
-            old = digits[place + i]
-            carry = carries[i]
-            digits[place + i] = old ^ carry
-            carries[i] = old & carry
+            old = tally[place + i]
+            carry = tally[_CARRY_AT + i]
+            tally[place + i] = old ^ carry
+            tally[_CARRY_AT + i] = old & carry
             rest |= old & carry
         if rest == 0:
             break
 
 
 @kernel
-def _bit_counts(digits: NDArray[np.uint64], out: NDArray[np.int64]) -> None:
+def _bit_counts(tally: NDArray[np.uint64], out: NDArray[np.int64]) -> None:
     for place in range(_DIGITS):
+        if not (tally[4 * place : 4 * place + 4] != 0).any():
+            continue
         for t in range(256):
-            bit = (digits[4 * place + (t >> 6)] >> np.uint64(t & 63)) & _ONE
+            bit = (tally[4 * place + (t >> 6)] >> np.uint64(t & 63)) & _ONE
             out[t] += np.int64(bit) << place
+
+
+@kernel
+def _spread_words(
+    found: NDArray[np.uint64],
+    busy: NDArray[np.uint8],
+    first: NDArray[np.uint8],
+    left: int,
+    cells: NDArray[np.uint64],
+    bases: NDArray[np.int64],
+    tally: NDArray[np.uint64],
+    filled: int,
+) -> int:
+    """Put the words of a stretch of pixels where they matter first.
+
+    The truth's edge pixels are counted, the others join their finest cell that is on.  `left` is
+    the padded column of the first pixel.  Returns how many words wait in the tally.
+    """
+    for x in range(busy.size):
+        if busy[x]:
+            k = np.int64(first[x])
+            at = bases[max(k, 1)] + 4 * ((left + x) >> max(k, 1))
+            for i in range(4):
+                cells[at + i] |= found[4 * x + i]
+            if k == 0:
+                for i in range(4):
+                    tally[_QUEUE_AT + 4 * filled + i] = found[4 * x + i]
+                filled += 1
+                if filled == _QUEUE:
+                    _fold(tally)
+                    filled = 0
+    return filled
 
 
 @kernel
@@ -163,18 +188,15 @@ def _close_cells(
     first: NDArray[np.uint8],
     cells: NDArray[np.uint64],
     parents: NDArray[np.uint64],
-    queue: NDArray[np.uint64],
-    digits: NDArray[np.uint64],
+    tally: NDArray[np.uint64],
     filled: int,
 ) -> int:
     """Count the finished cells of one row at scale k that are on, and join them to their parents.
 
     `first` is the last row of pixels in these cells; a cell is on iff any, and so every pixel of
-    it is so at this scale or a finer one.  Returns how many words wait in the queue.
+    it is so at this scale or a finer one.  Returns how many words wait in the tally.
     """
-    carries = np.zeros(4, np.uint64)
-    width = first.size
-    pad = -width & _COARSEST
+    pad = -first.size & _COARSEST
     skipped = pad >> k
     parent_skipped = pad >> (k + 1)
     for cell in range(cells.size >> 2):
@@ -183,12 +205,12 @@ def _close_cells(
             parent = 4 * (((cell + skipped) >> 1) - parent_skipped)
             for i in range(4):
                 word = cells[4 * cell + i]
-                queue[4 * filled + i] = word
+                tally[_QUEUE_AT + 4 * filled + i] = word
                 parents[parent + i] |= word
                 cells[4 * cell + i] = 0
             filled += 1
             if filled == _QUEUE:
-                _fold(queue, digits, carries)
+                _fold(tally)
                 filled = 0
     return filled
 
@@ -200,42 +222,38 @@ def threshold_cells(
     """Count, by scale and threshold 0…256, the truth's edge cells that hold an edge of the map.
 
     `values` [H, W] are the map's, `levels` [256] the level of each value (not decreasing), `first`
-    what `edges.first_scales` gives of the truth.  Rows are streamed: what is held is a row of
-    words at each scale.
+    what `edges.first_scales` gives of the truth.  Rows are streamed: what is held is three rows of
+    words, and a row of cells at each scale.  Flat stretches are passed over.  Measured at 512 x 512:
+    0.4 ms on a blank map, 1.5 on a noisy one, 2.9 where the truth is noise, too; 6.6 when each
+    pixel's eight words were looked up instead of a row's written down, which is not vectorised.
     """
     height, width = values.shape
     words = _level_words(levels)
-    window = np.zeros((3, width + 2), np.int16)
-    lowest = np.empty(width + 2, np.int16)
-    highest = np.empty(width + 2, np.int16)
-    window_words = np.zeros((3, 4 * (width + 2)), np.uint64)
+    window = np.zeros((3, 4 * (width + 2)), np.uint64)
     written = np.full(3, -1, np.int64)
     found = np.empty(4 * width, np.uint64)
     busy = np.zeros((width + 7) // 8 * 8, np.uint8)
     busy_words = busy.view(np.uint64)
     pad = -width & _COARSEST
+    # Where the cells of each scale start, and would start without padding.  Single pixels are not
+    # kept; above the coarsest scale there is room for what nobody reads.
     starts = np.zeros(N_SCALES + 2, np.int64)
-    for k in range(N_SCALES + 1):
-        starts[k + 1] = starts[k] + 4 * (((width + pad) >> k) - (pad >> k) + (k == N_SCALES))
+    bases = np.zeros(N_SCALES + 1, np.int64)
+    for k in range(1, N_SCALES + 1):
+        n = ((width + pad) >> k) - (pad >> k) + (k == N_SCALES)
+        starts[k + 1] = starts[k] + 4 * n
+        bases[k] = starts[k] - 4 * (pad >> k)
     cells = np.zeros(starts[N_SCALES + 1], np.uint64)
-    queues = np.zeros((N_SCALES, 4 * _QUEUE), np.uint64)
+    tallies = np.zeros((N_SCALES, _QUEUE_AT + 4 * _QUEUE), np.uint64)
     filled = np.zeros(N_SCALES, np.int64)
-    digits = np.zeros((N_SCALES, 4 * _DIGITS), np.uint64)
-    carries = np.zeros(4, np.uint64)
 
-    window[0] = -1
-    window[1:, 0] = -1
-    window[1:, width + 1] = -1
-    window[1, 1 : width + 1] = values[0]
     for y in range(height):
-        up, mid, down = window[y % 3], window[(y + 1) % 3], window[(y + 2) % 3]
-        if y + 1 < height:
-            down[1 : width + 1] = values[y + 1]
-        else:
-            down[:] = -1
         here = first[y]
-        _bounds(up, mid, down, lowest, highest)
-        _busy_pixels(lowest, highest, here, busy)
+        if y == 0 or y == height - 1:
+            _border_pixels(here, 1, busy)
+        else:
+            _border_pixels(here, max(1, width - 1), busy)
+            _busy_pixels(values[y - 1], values[y], values[y + 1], here, busy)
         block = 0
         while block < busy_words.size:
             if busy_words[block] == 0:
@@ -248,34 +266,32 @@ def threshold_cells(
             for near in range(y - 1, y + 2):
                 if written[(near + 1) % 3] != near:
                     written[(near + 1) % 3] = near
-                    out = window_words[(near + 1) % 3]
+                    out = window[(near + 1) % 3]
                     if near < 0 or near == height:
                         out[:] = 0
                     else:
                         _write_words(values[near], words, out)
             _edge_words(
-                window_words[y % 3, 4 * start : 4 * end + 8],
-                window_words[(y + 1) % 3, 4 * start : 4 * end + 8],
-                window_words[(y + 2) % 3, 4 * start : 4 * end + 8],
+                window[y % 3, 4 * start : 4 * end + 8],
+                window[(y + 1) % 3, 4 * start : 4 * end + 8],
+                window[(y + 2) % 3, 4 * start : 4 * end + 8],
                 found[4 * start : 4 * end],
             )
-            for x in range(start, end):
-                if busy[x]:
-                    k = np.int64(here[x])
-                    at = starts[k] + 4 * (((x + pad) >> k) - (pad >> k))
-                    for i in range(4):
-                        cells[at + i] |= found[4 * x + i]
+            filled[0] = _spread_words(
+                found[4 * start : 4 * end], busy[start:end], here[start:end], start + pad,
+                cells, bases, tallies[0], filled[0],
+            )  # fmt: skip
         row = y + (-height & _COARSEST) + 1
-        for k in range(N_SCALES):
+        for k in range(1, N_SCALES):
             if row & ((1 << k) - 1) != 0:
                 break
             filled[k] = _close_cells(
                 k, here, cells[starts[k] : starts[k + 1]], cells[starts[k + 1] : starts[k + 2]],
-                queues[k], digits[k], filled[k],
+                tallies[k], filled[k],
             )  # fmt: skip
     counts = np.zeros((N_SCALES, 257), np.int64)
     for k in range(N_SCALES):
-        queues[k, 4 * filled[k] :] = 0
-        _fold(queues[k], digits[k], carries)
-        _bit_counts(digits[k], counts[k])
+        tallies[k, _QUEUE_AT + 4 * filled[k] :] = 0
+        _fold(tallies[k])
+        _bit_counts(tallies[k], counts[k])
     return counts
