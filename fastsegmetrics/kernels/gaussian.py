@@ -18,10 +18,7 @@ from fastsegmetrics.kernels._jit import kernel
 _SIDE = 64
 _QUARTER = _SIDE // 4
 _STAGES = 3
-#: Columns transformed together: 16 KB, so that a strip and its copy stay in the first-level cache.
-_STRIP = 16
-_STRIP_PLANE = _SIDE * _STRIP
-_APART = _QUARTER * _STRIP
+_APART = _QUARTER * _SIDE
 _PLANE = _SIDE * _SIDE
 #: Below this a correlation is rounding noise of the transform, and so 0.
 _NOISE = 1e-15
@@ -40,6 +37,8 @@ def _twiddles() -> NDArray[np.float64]:
 
 
 _TWIDDLES = _twiddles()
+#: The lines of the work array of `_add_tile`, after the forward sums.
+_REVERSE, _EXTRA, _GAIN, _ON, _DEGREE, _INNER = (line * _SIDE for line in range(1, 7))
 _T2, _T3, _T4, _T5, _T6, _T7, _T8 = (1.0 / math.factorial(k) for k in range(2, 9))
 _T9, _T10, _T11, _T12, _T13, _T14, _T15 = (1.0 / math.factorial(k) for k in range(9, 16))
 _E_TO_MINUS_HALF = math.exp(-0.5)
@@ -151,7 +150,7 @@ def unit_window(
 def _stage(
     source: NDArray[np.float64], out: NDArray[np.float64], twiddles: NDArray[np.float64]
 ) -> None:
-    """One radix-4 stage of the transform along the rows of a strip of columns.
+    """One radix-4 stage of the transform along rows, for all columns of a tile at once.
 
     Constant geometry (Pease 1968): every stage reads four rows a quarter apart and writes four
     neighbours, so that LLVM knows all distances and makes vectors of the loop over columns.  The
@@ -160,11 +159,11 @@ def _stage(
     for i in range(_QUARTER):
         t = twiddles[i]
         c1, s1, c2, s2, c3, s3 = t[0], t[1], t[2], t[3], t[4], t[5]
-        re = source[i * _STRIP : _STRIP_PLANE]
-        im = source[_STRIP_PLANE + i * _STRIP :]
-        to_re = out[4 * i * _STRIP : _STRIP_PLANE]
-        to_im = out[_STRIP_PLANE + 4 * i * _STRIP :]
-        for k in range(_STRIP):
+        re = source[i * _SIDE : _PLANE]
+        im = source[_PLANE + i * _SIDE :]
+        to_re = out[4 * i * _SIDE : _PLANE]
+        to_im = out[_PLANE + 4 * i * _SIDE :]
+        for k in range(_SIDE):
             ar = re[k] + re[k + 2 * _APART]
             ai = im[k] + im[k + 2 * _APART]
             br = re[k] - re[k + 2 * _APART]
@@ -177,16 +176,16 @@ def _stage(
             to_im[k] = ai + ci
             xr = br + di
             xi = bi - dr
-            to_re[k + _STRIP] = xr * c1 - xi * s1
-            to_im[k + _STRIP] = xr * s1 + xi * c1
+            to_re[k + _SIDE] = xr * c1 - xi * s1
+            to_im[k + _SIDE] = xr * s1 + xi * c1
             xr = ar - cr
             xi = ai - ci
-            to_re[k + 2 * _STRIP] = xr * c2 - xi * s2
-            to_im[k + 2 * _STRIP] = xr * s2 + xi * c2
+            to_re[k + 2 * _SIDE] = xr * c2 - xi * s2
+            to_im[k + 2 * _SIDE] = xr * s2 + xi * c2
             xr = br - di
             xi = bi + dr
-            to_re[k + 3 * _STRIP] = xr * c3 - xi * s3
-            to_im[k + 3 * _STRIP] = xr * s3 + xi * c3
+            to_re[k + 3 * _SIDE] = xr * c3 - xi * s3
+            to_im[k + 3 * _SIDE] = xr * s3 + xi * c3
 
 
 @kernel
@@ -197,19 +196,19 @@ def _unstage(
     for i in range(_QUARTER):
         t = twiddles[i]
         c1, s1, c2, s2, c3, s3 = t[0], t[1], t[2], t[3], t[4], t[5]
-        re = source[4 * i * _STRIP : _STRIP_PLANE]
-        im = source[_STRIP_PLANE + 4 * i * _STRIP :]
-        to_re = out[i * _STRIP : _STRIP_PLANE]
-        to_im = out[_STRIP_PLANE + i * _STRIP :]
-        for k in range(_STRIP):
+        re = source[4 * i * _SIDE : _PLANE]
+        im = source[_PLANE + 4 * i * _SIDE :]
+        to_re = out[i * _SIDE : _PLANE]
+        to_im = out[_PLANE + i * _SIDE :]
+        for k in range(_SIDE):
             yr = re[k]
             yi = im[k]
-            ur = re[k + _STRIP] * c1 + im[k + _STRIP] * s1
-            ui = im[k + _STRIP] * c1 - re[k + _STRIP] * s1
-            vr = re[k + 2 * _STRIP] * c2 + im[k + 2 * _STRIP] * s2
-            vi = im[k + 2 * _STRIP] * c2 - re[k + 2 * _STRIP] * s2
-            wr = re[k + 3 * _STRIP] * c3 + im[k + 3 * _STRIP] * s3
-            wi = im[k + 3 * _STRIP] * c3 - re[k + 3 * _STRIP] * s3
+            ur = re[k + _SIDE] * c1 + im[k + _SIDE] * s1
+            ui = im[k + _SIDE] * c1 - re[k + _SIDE] * s1
+            vr = re[k + 2 * _SIDE] * c2 + im[k + 2 * _SIDE] * s2
+            vi = im[k + 2 * _SIDE] * c2 - re[k + 2 * _SIDE] * s2
+            wr = re[k + 3 * _SIDE] * c3 + im[k + 3 * _SIDE] * s3
+            wi = im[k + 3 * _SIDE] * c3 - re[k + 3 * _SIDE] * s3
             ar = yr + vr
             ai = yi + vi
             br = yr - vr
@@ -229,39 +228,19 @@ def _unstage(
 
 
 @kernel
-def _load(tile: NDArray[np.float64], left: int, strip: NDArray[np.float64]) -> None:
-    """Copy a strip of columns, of both planes, out of a tile."""
-    for row in range(2 * _SIDE):
-        line = tile[row * _SIDE + left : row * _SIDE + left + _STRIP]
-        into = strip[row * _STRIP : (row + 1) * _STRIP]
-        for k in range(_STRIP):
-            into[k] = line[k]
+def _forward(tile: NDArray[np.float64], spare: NDArray[np.float64]) -> None:
+    """Transform all columns of a tile; the result is in `spare`."""
+    _stage(tile, spare, _TWIDDLES[0])
+    _stage(spare, tile, _TWIDDLES[1])
+    _stage(tile, spare, _TWIDDLES[2])
 
 
 @kernel
-def _store(strip: NDArray[np.float64], left: int, tile: NDArray[np.float64]) -> None:
-    """Copy a strip of columns, of both planes, into a tile."""
-    for row in range(2 * _SIDE):
-        line = strip[row * _STRIP : (row + 1) * _STRIP]
-        into = tile[row * _SIDE + left : row * _SIDE + left + _STRIP]
-        for k in range(_STRIP):
-            into[k] = line[k]
-
-
-@kernel
-def _forward(strip: NDArray[np.float64], spare: NDArray[np.float64]) -> None:
-    """Transform a strip; the result is in `spare`."""
-    _stage(strip, spare, _TWIDDLES[0])
-    _stage(spare, strip, _TWIDDLES[1])
-    _stage(strip, spare, _TWIDDLES[2])
-
-
-@kernel
-def _backward(spare: NDArray[np.float64], strip: NDArray[np.float64]) -> None:
-    """Transform a strip in `spare` back; the result, 64 times too large, is in `strip`."""
-    _unstage(spare, strip, _TWIDDLES[2])
-    _unstage(strip, spare, _TWIDDLES[1])
-    _unstage(spare, strip, _TWIDDLES[0])
+def _backward(spare: NDArray[np.float64], tile: NDArray[np.float64]) -> None:
+    """Transform all columns of `spare` back; the result, 64 times too large, is in `tile`."""
+    _unstage(spare, tile, _TWIDDLES[2])
+    _unstage(tile, spare, _TWIDDLES[1])
+    _unstage(spare, tile, _TWIDDLES[0])
 
 
 @kernel
@@ -277,36 +256,18 @@ def _turn(tile: NDArray[np.float64], out: NDArray[np.float64]) -> None:
 
 @kernel
 def _correlate(
-    tile: NDArray[np.float64], turned: NDArray[np.float64], spectrum: NDArray[np.float64]
+    tile: NDArray[np.float64], spare: NDArray[np.float64], spectrum: NDArray[np.float64]
 ) -> None:
-    """Correlate both planes of a tile, each cyclically, with the kernel of a spectrum.
-
-    Strip by strip, so that all stages of a transform run in the first-level cache.
-    """
-    strip = np.empty(2 * _STRIP_PLANE, np.float64)
-    spare = np.empty(2 * _STRIP_PLANE, np.float64)
-    for left in range(0, _SIDE, _STRIP):
-        _load(tile, left, strip)
-        _forward(strip, spare)
-        _store(spare, left, tile)
-    _turn(tile, turned)
-    for left in range(0, _SIDE, _STRIP):
-        _load(turned, left, strip)
-        _forward(strip, spare)
-        for row in range(_SIDE):
-            factors = spectrum[row * _SIDE + left : row * _SIDE + left + _STRIP]
-            re = spare[row * _STRIP : (row + 1) * _STRIP]
-            im = spare[_STRIP_PLANE + row * _STRIP : _STRIP_PLANE + (row + 1) * _STRIP]
-            for k in range(_STRIP):
-                re[k] *= factors[k]
-                im[k] *= factors[k]
-        _backward(spare, strip)
-        _store(strip, left, turned)
-    _turn(turned, tile)
-    for left in range(0, _SIDE, _STRIP):
-        _load(tile, left, spare)
-        _backward(spare, strip)
-        _store(strip, left, tile)
+    """Correlate both planes of a tile, each cyclically, with the kernel of a spectrum."""
+    _forward(tile, spare)
+    _turn(spare, tile)
+    _forward(tile, spare)
+    for k in range(_PLANE):
+        spare[k] *= spectrum[k]
+        spare[_PLANE + k] *= spectrum[k]
+    _backward(spare, tile)
+    _turn(tile, spare)
+    _backward(spare, tile)
 
 
 @kernel
@@ -316,7 +277,7 @@ def kernel_spectrum(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     It is real, since the weights at d and at −d are equal.
     """
     tile = np.zeros(2 * _PLANE, np.float64)
-    turned = np.zeros(2 * _PLANE, np.float64)
+    spare = np.zeros(2 * _PLANE, np.float64)
     half_rows = weights.shape[0] // 2
     half_columns = weights.shape[1] // 2
     for i in range(weights.shape[0]):
@@ -324,18 +285,10 @@ def kernel_spectrum(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         for j in range(weights.shape[1]):
             column = (j - half_columns) % _SIDE
             tile[row * _SIDE + column] = weights[i, j] / _PLANE
-    strip = np.empty(2 * _STRIP_PLANE, np.float64)
-    spare = np.empty(2 * _STRIP_PLANE, np.float64)
-    for left in range(0, _SIDE, _STRIP):
-        _load(tile, left, strip)
-        _forward(strip, spare)
-        _store(spare, left, tile)
-    _turn(tile, turned)
-    for left in range(0, _SIDE, _STRIP):
-        _load(turned, left, strip)
-        _forward(strip, spare)
-        _store(spare, left, turned)
-    return turned[:_PLANE].copy()
+    _forward(tile, spare)
+    _turn(spare, tile)
+    _forward(tile, spare)
+    return spare[:_PLANE].copy()
 
 
 @kernel
@@ -378,33 +331,40 @@ def _add_tile(
     degree: NDArray[np.float64],
     inner: NDArray[np.int64],
     place: NDArray[np.int64],
-    columns: NDArray[np.float64],
+    work: NDArray[np.float64],
 ) -> None:
-    """Add what a correlated tile holds on the mask to sums by column, see `context_sums`."""
+    """Add what a correlated tile holds on the mask to sums by column, see `context_sums`.
+
+    `work` is seven lines of a tile's width: three of sums, then the gains, the mask, the degree and
+    the inner columns of a row.  Loops run over the whole width, with the mask 0 beyond its place,
+    and all lines lie at known distances in one array: so LLVM makes vectors of every loop.
+    """
     top, left, bottom, right = place[0], place[1], place[2], place[3]
-    weighted = degree.size > 0
-    start = max(0, inner[1] - left)
-    stop = min(right, inner[3]) - left
+    for k in range(_SIDE):
+        work[_ON + k] = 0.0
+        work[_DEGREE + k] = 0.0
+        work[_INNER + k] = np.float64(inner[1] <= left + k < inner[3])
     for row in range(top, bottom):
-        line = tile[(row - top) * _SIDE : (row - top) * _SIDE + right - left]
         on = mask[row, left:right]
+        for k in range(on.size):
+            work[_ON + k] = on[k]
+        line = tile[(row - top) * _SIDE : (row - top + 1) * _SIDE]
         if constant:
             line[:] = tile[0]
-        gains = columns[3]
-        reverse = columns[1]
-        for k in range(right - left):
-            gain = _gain(line[k]) * on[k]
-            gains[k] = gain
-            reverse[k] += gain
-        if weighted:
+        for k in range(_SIDE):
+            gain = _gain(line[k]) * work[_ON + k]
+            work[_GAIN + k] = gain
+            work[_REVERSE + k] += gain
+        if degree.size > 0:
             by = degree[row, left:right]
-            extra = columns[2]
-            for k in range(right - left):
-                extra[k] += gains[k] * by[k]
+            for k in range(by.size):
+                work[_DEGREE + k] = by[k]
+            for k in range(_SIDE):
+                work[_EXTRA + k] += work[_GAIN + k] * work[_DEGREE + k]
         if inner[0] <= row < inner[2]:
-            forward = columns[0]
-            for k in range(start, stop):
-                forward[k] += line[k] * on[k] if line[k] >= _NOISE else 0.0
+            for k in range(_SIDE):
+                value = line[k] * (work[_ON + k] * work[_INNER + k])
+                work[k] += value if value >= _NOISE else 0.0
 
 
 @kernel
@@ -425,17 +385,22 @@ def context_sums(
     height, width = mask.shape
     tall = _SIDE - 2 * half_rows
     wide = _SIDE - 2 * half_columns
-    tile = np.zeros(2 * _PLANE, np.float64)
-    turned = np.zeros(2 * _PLANE, np.float64)
+    # A line more than two planes, since lines are read to their whole width.
+    tile = np.zeros(2 * _PLANE + _SIDE, np.float64)
+    spare = np.zeros(2 * _PLANE, np.float64)
     first = tile[:_PLANE]
-    second = tile[_PLANE:]
+    second = tile[_PLANE : 2 * _PLANE]
     place = np.zeros(4, np.int64)
     waiting = np.zeros(4, np.int64)
     n_waiting = 0
     occupied = np.zeros(width, np.uint8)
-    columns = np.zeros((4, _SIDE), np.float64)
+    work = np.zeros(7 * _SIDE, np.float64)
     centre = half_rows * _SIDE + half_columns
-    for top in range(0, height, tall):
+    top = 0
+    while top < height:
+        if not mask[top].any():
+            top += 1
+            continue
         bottom = min(height, top + tall)
         occupied[:] = 0
         for row in range(top, bottom):
@@ -453,18 +418,23 @@ def context_sums(
             constant = _fill(values, top, left, second if n_waiting else first)
             if constant:
                 part = second if n_waiting else first
-                _add_tile(part, True, mask, degree, inner, place, columns)
+                _add_tile(part, True, mask, degree, inner, place, work)
             elif n_waiting == 0:
                 waiting[:] = place
                 n_waiting = 1
             else:
-                _correlate(tile, turned, spectrum)
-                _add_tile(first[centre:], False, mask, degree, inner, waiting, columns)
-                _add_tile(second[centre:], False, mask, degree, inner, place, columns)
+                _correlate(tile, spare, spectrum)
+                _add_tile(tile[centre:], False, mask, degree, inner, waiting, work)
+                _add_tile(tile[_PLANE + centre :], False, mask, degree, inner, place, work)
                 n_waiting = 0
             left += wide
+        top = bottom
     if n_waiting:
         second[:] = 0.0
-        _correlate(tile, turned, spectrum)
-        _add_tile(first[centre:], False, mask, degree, inner, waiting, columns)
-    return columns[0].sum(), columns[1].sum(), columns[2].sum()
+        _correlate(tile, spare, spectrum)
+        _add_tile(tile[centre:], False, mask, degree, inner, waiting, work)
+    return (
+        work[:_REVERSE].sum(),
+        work[_REVERSE:_EXTRA].sum(),
+        work[_EXTRA:_GAIN].sum(),
+    )

@@ -89,57 +89,126 @@ def fitting_origins(region: NDArray[np.uint8], side: int, step: int) -> NDArray[
 
 
 @kernel
-def patch_features(
+def patch_bytes(
     image: NDArray[np.uint8], origins: NDArray[np.int64], side: int
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return the bytes of each patch as float32 (n, 3 · side²), and the sums of their squares."""
+) -> NDArray[np.uint8]:
+    """Return the bytes of each patch, row by row, with zeros up to a multiple of 32: uint8 (n, m).
+
+    The zeros make the comparison of two patches a loop of whole vectors.
+    """
     n = origins.shape[0]
-    out = np.empty((n, 3 * side * side), np.float32)
-    squares = np.zeros(n, np.int64)
+    line = 3 * side
+    out = np.zeros((n, (side * line + 31) // 32 * 32), np.uint8)
     for i in range(n):
         top, left = origins[i]
-        k = 0
-        total = 0
-        for row in range(top, top + side):
-            for column in range(left, left + side):
+        for row in range(side):
+            for column in range(side):
                 for channel in range(3):
-                    value = np.int64(image[row, column, channel])
-                    out[i, k] = value
-                    total += value * value
-                    k += 1
-        squares[i] = total
-    return out, squares
+                    out[i, row * line + 3 * column + channel] = image[
+                        top + row, left + column, channel
+                    ]
+    return out
 
 
 @kernel
-def nearest_of_block(
+def _squared_distance(
+    first: NDArray[np.uint8],
+    second: NDArray[np.uint8],
+    place: NDArray[np.float32],
+    other: NDArray[np.float32],
+) -> float:
+    total = np.int32(0)
+    for k in range(first.size):
+        off = np.int32(first[k]) - np.int32(second[k])
+        total += off * off
+    down = np.float64(place[0]) - np.float64(other[0])
+    across = np.float64(place[1]) - np.float64(other[1])
+    return np.float64(total) + (down * down + across * across)
+
+
+_CHUNK = 32
+
+
+@kernel
+def nearest_by_bounds(
+    bounds: NDArray[np.float32],
+    slack: float,
+    patches: NDArray[np.uint8],
+    others: NDArray[np.uint8],
+    places: NDArray[np.float32],
+    other_places: NDArray[np.float32],
+    out: NDArray[np.int64],
+) -> int:
+    """Write the index of the nearest of `others` for each patch; return how many were compared.
+
+    The squared distance is the exact integer of the bytes plus that of the places; on a tie the
+    first wins.  ``bounds[i, j]`` exceeds no squared distance by more than `slack`: only what it
+    does not rule out is compared.  Minima of 32 bounds at a time settle most of them.
+    """
+    n, m = bounds.shape
+    rounded = np.empty((m + _CHUNK - 1) // _CHUNK * _CHUNK, np.int32)
+    rounded[m:] = np.iinfo(np.int32).max
+    lowest = np.empty(rounded.size // _CHUNK, np.int32)
+    compared = 0
+    for i in range(n):
+        for j in range(m):
+            rounded[j] = np.int32(bounds[i, j])
+        start = 0
+        for chunk in range(lowest.size):
+            low = rounded[chunk * _CHUNK]
+            for j in range(chunk * _CHUNK, (chunk + 1) * _CHUNK):
+                low = min(low, rounded[j])
+            lowest[chunk] = low
+            if low < lowest[start]:
+                start = chunk
+        chosen = start * _CHUNK
+        while rounded[chosen] != lowest[start]:
+            chosen += 1
+        best = _squared_distance(patches[i], others[chosen], places[i], other_places[chosen])
+        # One more for the fraction cut off above.
+        limit = np.int64(best + slack) + 1
+        compared += 1
+        for chunk in range(lowest.size):
+            if lowest[chunk] > limit:
+                continue
+            for j in range(chunk * _CHUNK, min(m, (chunk + 1) * _CHUNK)):
+                if rounded[j] <= limit:
+                    away = _squared_distance(patches[i], others[j], places[i], other_places[j])
+                    compared += 1
+                    if away < best or (away == best and j < chosen):
+                        best = away
+                        chosen = j
+                        limit = np.int64(best + slack) + 1
+        out[i] = chosen
+    return compared
+
+
+@kernel
+def nearest_by_products(
     products: NDArray[np.float32],
+    squares: NDArray[np.int64],
     other_squares: NDArray[np.int64],
     places: NDArray[np.float32],
     other_places: NDArray[np.float32],
     out: NDArray[np.int64],
 ) -> None:
-    """Write the index of the nearest row of `other` for each row of a block.
+    """Write the index of the nearest of `others` for each patch, from all inner products.
 
-    `products` are inner products of bytes: integers below 2^24, which single precision holds
-    exactly in whatever order they are summed.  The squared distance is the exact integer of the
-    bytes plus the squared distance of the places; on a tie the first wins.
+    Products of bytes are integers below 2^24, which single precision holds exactly in whatever
+    order they are summed: the distances, and so the choice, are those of `nearest_by_bounds`.
     """
     for i in range(products.shape[0]):
         best = np.inf
         chosen = 0
-        y = np.float64(places[i, 0])
-        x = np.float64(places[i, 1])
         for j in range(products.shape[1]):
-            away = np.float64(other_squares[j]) - 2.0 * np.float64(products[i, j])
-            if away >= best:
-                continue
-            down = np.float64(other_places[j, 0]) - y
-            across = np.float64(other_places[j, 1]) - x
-            away += down * down + across * across
-            if away < best:
-                best = away
-                chosen = j
+            total = np.float64(squares[i] + other_squares[j]) - 2.0 * np.float64(products[i, j])
+            if total < best:
+                down = np.float64(places[i, 0]) - np.float64(other_places[j, 0])
+                across = np.float64(places[i, 1]) - np.float64(other_places[j, 1])
+                away = total + (down * down + across * across)
+                if away < best:
+                    best = away
+                    chosen = j
         out[i] = chosen
 
 
@@ -165,23 +234,27 @@ def rebuilt_image(
     A pixel is the mean of the patches that cover it, rounded half to even; black where none does.
     """
     height, width, _ = image.shape
-    totals = np.zeros((height, width, 3), np.int32)
+    line = 3 * side
+    pixels = image.reshape(height, 3 * width)
+    totals = np.zeros((height, 3 * width), np.int32)
     covers = np.zeros((height, width), np.int32)
     for i in range(origins.shape[0]):
         top, left = origins[i]
         from_top, from_left = sources[nearest[i]]
         for row in range(side):
-            for column in range(side):
-                covers[top + row, left + column] += 1
-                for channel in range(3):
-                    totals[top + row, left + column, channel] += np.int32(
-                        image[from_top + row, from_left + column, channel]
-                    )
+            into = totals[top + row, 3 * left : 3 * left + line]
+            source = pixels[from_top + row, 3 * from_left : 3 * from_left + line]
+            for k in range(line):
+                into[k] += np.int32(source[k])
+            for column in range(left, left + side):
+                covers[top + row, column] += 1
     out = np.zeros((height, width, 3), np.uint8)
     for row in range(height):
         for column in range(width):
             n = covers[row, column]
             if n > 0:
                 for channel in range(3):
-                    out[row, column, channel] = _round_half_even(totals[row, column, channel], n)
+                    out[row, column, channel] = _round_half_even(
+                        totals[row, 3 * column + channel], n
+                    )
     return out

@@ -27,6 +27,9 @@ _STEP = 3
 _BAND = (9, 10)
 #: Inner products of patches taken at once: 8 MB of them.
 _BLOCK = 1 << 21
+#: Patches tried first, and the share of pairs above which bounds do not pay.
+_TRIAL = 64
+_TOO_MANY = 0.1
 #: Half-sizes up to which a kernel is worth its place in a tile of 64.
 _WIDEST = 24
 
@@ -242,18 +245,82 @@ def _nearest_patches(
     places: NDArray[np.float32],
     other_places: NDArray[np.float32],
 ) -> NDArray[np.int64]:
-    """Return for each patch of `inside` the index of the nearest of `around`."""
+    """Return for each patch of `inside` the index of the nearest of `around`.
+
+    Distances between a few smooth components of the patches are lower bounds; where they rule out
+    little, as on noise, one product of all the patches' bytes is cheaper.
+    """
     from fastsegmetrics.kernels import patches
 
-    features, _ = patches.patch_features(lab, inside, _PATCH)
-    others, squares = patches.patch_features(lab, around, _PATCH)
+    ours = patches.patch_bytes(lab, inside, _PATCH)
+    others = patches.patch_bytes(lab, around, _PATCH)
     nearest = np.empty(len(inside), np.int64)
+    left, right, slack = _bound_factors(ours, others, places, other_places)
     rows = max(1, _BLOCK // len(around))
-    for start in range(0, len(inside), rows):
-        block = slice(start, start + rows)
-        products = features[block] @ others.T
-        patches.nearest_of_block(products, squares, places[block], other_places, nearest[block])
+    start, stop = 0, min(rows, _TRIAL)
+    while start < len(inside):
+        block = slice(start, stop)
+        compared = patches.nearest_by_bounds(
+            left[block] @ right.T, slack, ours[block], others, places[block], other_places,
+            nearest[block],
+        )  # fmt: skip
+        start, stop = stop, stop + rows
+        if compared > _TOO_MANY * (block.stop - block.start) * len(around):
+            break
+    if start < len(inside):
+        wide, other_wide = others.astype(np.float32), others.astype(np.int64)
+        other_squares = (other_wide * other_wide).sum(axis=1)
+        for first in range(start, len(inside), rows):
+            block = slice(first, first + rows)
+            part = ours[block].astype(np.float32)
+            squares = (part * part).sum(axis=1, dtype=np.float64).astype(np.int64)
+            patches.nearest_by_products(
+                part @ wide.T, squares, other_squares, places[block], other_places, nearest[block]
+            )
     return nearest
+
+
+def _smooth_components() -> NDArray[np.float32]:
+    """Return orthonormal cosines on a patch's bytes, the smoothest of each of its channels."""
+    positions = np.arange(_PATCH) + 0.5
+    waves = [np.cos(math.pi / _PATCH * u * positions) for u in range(4)]
+    waves = [wave / np.linalg.norm(wave) for wave in waves]
+    out = []
+    for channel, highest in enumerate((3, 1, 1)):
+        for u in range(highest + 1):
+            for v in range(highest + 1 - u):
+                component = np.zeros((_PATCH, _PATCH, 3))
+                component[..., channel] = np.outer(waves[u], waves[v])
+                out.append(component.ravel())
+    return np.array(out, np.float32).T
+
+
+_COMPONENTS = _smooth_components()
+
+
+def _bound_factors(
+    ours: NDArray[np.uint8],
+    others: NDArray[np.uint8],
+    places: NDArray[np.float32],
+    other_places: NDArray[np.float32],
+) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
+    """Return A, B and s so that A·Bᵀ exceeds no squared distance of patches by more than s.
+
+    |a|² − 2a·b + |b|² of the smooth components and the places.  Bytes are taken about the others'
+    mean, so that single precision loses little: each of the terms errs by 2⁻²⁴ of its size.
+    """
+    n = len(_COMPONENTS)
+    middle = others[:, :n].mean(axis=0, dtype=np.float32)
+    a = np.concatenate(((ours[:, :n] - middle) @ _COMPONENTS, places), axis=1)
+    b = np.concatenate(((others[:, :n] - middle) @ _COMPONENTS, other_places), axis=1)
+    a_squares = (a * a).sum(axis=1, keepdims=True)
+    b_squares = (b * b).sum(axis=1, keepdims=True)
+    ones = np.ones((1, 1), np.float32)
+    left = np.concatenate((-2 * a, np.repeat(ones, len(a), 0), a_squares), axis=1)
+    right = np.concatenate((b, b_squares, np.repeat(ones, len(b), 0)), axis=1)
+    terms = 2.0 * (float(a_squares.max()) + float(b_squares.max()))
+    # Sums of up to 147 products, their squares, and the final sum: far below this many roundings.
+    return left, right, 1.0 + terms * 400 * 2.0**-24
 
 
 def _mass(pred: MapInput, conventions: Conventions) -> float:

@@ -1,0 +1,91 @@
+"""Slow, obvious twins of `kernels.gaussian`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Box = tuple[int, int, int, int]
+
+
+def mask_moments(
+    mask: NDArray[np.uint8],
+) -> tuple[tuple[int, int, int, int, int, int], Box]:
+    """Return n and the sums of r, c, r², r·c, c² over the set pixels, and the box around them."""
+    r, c = np.nonzero(mask)
+    sums = [int(part.sum()) for part in (r, c, r * r, r * c, c * c)]
+    if r.size == 0:
+        return (0, *sums), (0, 0, 0, 0)
+    return (r.size, *sums), (int(r.min()), int(c.min()), int(r.max()) + 1, int(c.max()) + 1)
+
+
+def gaussian_box(
+    half_rows: int, half_columns: int, rows: float, mixed: float, columns: float
+) -> NDArray[np.float64]:
+    """Return exp(−½(rows·r² + 2·mixed·r·c + columns·c²)) on a box, normalised to sum 1."""
+    r, c = np.mgrid[-half_rows : half_rows + 1, -half_columns : half_columns + 1]
+    weights = np.exp(-0.5 * (rows * r * r + 2 * mixed * r * c + columns * c * c))
+    return weights / weights.sum()
+
+
+def gaussian_line(
+    half_rows: int, half_columns: int, row_step: int, column_step: int, sigma: float
+) -> NDArray[np.float64]:
+    """Return a one-dimensional Gaussian at the multiples of a step inside a box, of sum 1."""
+    weights = np.zeros((2 * half_rows + 1, 2 * half_columns + 1))
+    k = 0
+    while k * abs(row_step) <= half_rows and k * abs(column_step) <= half_columns:
+        for sign in (-1, 1):
+            place = half_rows + sign * k * row_step, half_columns + sign * k * column_step
+            distance = k * np.hypot(row_step, column_step)
+            weights[place] = np.exp(-0.5 * (distance / sigma) ** 2)
+        k += 1
+    return weights / weights.sum()
+
+
+def unit_window(
+    levels: NDArray[np.uint8],
+    table: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the values of an 8-bit map at rows × columns; an index of −1 gives 0."""
+    values = table[levels]
+    return np.array([[values[r, c] if r >= 0 and c >= 0 else 0.0 for c in columns] for r in rows])
+
+
+def kernel_spectrum(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what `context_sums` takes for a kernel: here the kernel itself, in a square of 64."""
+    square = np.zeros((64, 64))
+    height, width = weights.shape
+    top, left = 32 - height // 2, 32 - width // 2
+    square[top : top + height, left : left + width] = weights
+    return square.ravel()
+
+
+def context_sums(
+    values: NDArray[np.float64],
+    mask: NDArray[np.uint8],
+    degree: NDArray[np.float64],
+    spectrum: NDArray[np.float64],
+    half_rows: int,
+    half_columns: int,
+    inner: NDArray[np.int64],
+) -> tuple[float, float, float]:
+    """Sum the correlation x of a map over a mask; return Σx, Σ(1 − exp(−x)) and Σ(1 − exp(−x))·D.
+
+    `spectrum` is this module's own.
+    """
+    square = spectrum.reshape(64, 64)
+    height, width = mask.shape
+    x = np.zeros(mask.shape)
+    for i in range(2 * half_rows + 1):
+        for j in range(2 * half_columns + 1):
+            weight = square[32 - half_rows + i, 32 - half_columns + j]
+            x += weight * values[i : i + height, j : j + width]
+    gain = (1 - np.exp(-x)) * mask
+    top, left, bottom, right = inner
+    rows, columns = np.arange(height), np.arange(width)
+    inside = np.outer((rows >= top) & (rows < bottom), (columns >= left) & (columns < right))
+    extra = float((gain * degree).sum()) if degree.size else 0.0
+    return float((x * mask * inside).sum()), float(gain.sum()), extra
