@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import represent
+from fastsegmetrics import backend, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.target import Target
@@ -72,9 +73,8 @@ def effort_statistics(
     Defined everywhere: no error costs nothing, so that an empty prediction of an empty truth, like
     any perfect one, is 0.
     """
-    from fastsegmetrics.kernels import contour, effort
-
-    over, under, near_over, near_under = effort.error_masks(
+    rooms = _rooms()
+    over, under, near_over, near_under = rooms.effort.error_masks(
         _prediction_bits(pred, conventions),
         _bits(target),
         _skeleton(target),
@@ -82,14 +82,19 @@ def effort_statistics(
         relax,
     )
     return Effort(
-        *contour.control_points(over, near_over, float(epsilon)),
-        *contour.control_points(under, near_under, float(epsilon)),
+        *rooms.contour.control_points(over, near_over, float(epsilon)),
+        *rooms.contour.control_points(under, near_under, float(epsilon)),
     )
 
 
-def _prediction_bits(pred: MapInput, conventions: Conventions) -> NDArray[np.uint64]:
-    from fastsegmetrics.kernels import bitmask
+def skeleton_of(target: Target) -> NDArray[np.bool_]:
+    """Return the truth's skeleton: bool, (H, W)."""
+    pixels: NDArray[np.uint8] = _rooms().bitmask.unpack(_skeleton(target), target.shape[1])
+    return pixels.view(np.bool_)
 
+
+def _prediction_bits(pred: MapInput, conventions: Conventions) -> NDArray[np.uint64]:
+    bitmask = _rooms().bitmask
     if pred.values.dtype != np.uint8:
         return bitmask.pack_values(pred.values, 0.5)
     represent.check_scale(int(pred.values.max()), conventions)
@@ -99,20 +104,37 @@ def _prediction_bits(pred: MapInput, conventions: Conventions) -> NDArray[np.uin
 
 
 def _bits(target: Target) -> NDArray[np.uint64]:
-    from fastsegmetrics.kernels import bitmask
-
-    return target.cached("bits", lambda: bitmask.pack_levels(target.mask, 0))
+    return target.cached("bits", lambda: _sealed(_rooms().bitmask.pack_levels(target.mask, 0)))
 
 
 def _skeleton(target: Target) -> NDArray[np.uint64]:
-    from fastsegmetrics.kernels import skeleton
+    def compute() -> NDArray[np.uint64]:
+        return _sealed(_rooms().skeleton.thin(_bits(target), target.shape[1]))
 
-    return target.cached("skeleton", lambda: skeleton.thin(_bits(target), target.shape[1]))
+    return target.cached("skeleton", compute)
 
 
-def skeleton_of(target: Target) -> NDArray[np.bool_]:
-    """Return the truth's skeleton: bool, (H, W)."""
-    from fastsegmetrics.kernels import bitmask
+def _sealed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    bits.setflags(write=False)
+    return bits
 
-    pixels: NDArray[Any] = bitmask.unpack(_skeleton(target), target.shape[1])
-    return pixels.view(np.bool_)
+
+class _Rooms(NamedTuple):
+    bitmask: ModuleType
+    skeleton: ModuleType
+    effort: ModuleType
+    contour: ModuleType
+
+
+def _rooms() -> _Rooms:
+    """Return the kernels, or their twins under the reference backend."""
+    if backend.resolve() == "reference":
+        from fastsegmetrics.reference import bitmask, contour, effort, skeleton
+    else:
+        from fastsegmetrics.kernels import (  # type: ignore[no-redef]
+            bitmask,
+            contour,
+            effort,
+            skeleton,
+        )
+    return _Rooms(bitmask, skeleton, effort, contour)
