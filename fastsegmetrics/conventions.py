@@ -46,6 +46,8 @@ class Conventions:
         Clip predictions to their scale instead of refusing values outside it.
     beta2 : float
         β² of the F-measure ``f_beta`` (0.3 in the saliency literature); ``f1`` always uses 1.
+    weighted_beta2 : float
+        β² of the weighted F-measure (1 in the literature).
     alpha : float
         Weight of the object term of the S-measure, in [0, 1].
     e_denominator : {"N-1", "N"}
@@ -74,6 +76,7 @@ class Conventions:
     gt_threshold: float | None = None
     clip: bool = False
     beta2: float = 0.3
+    weighted_beta2: float = 1.0
     alpha: float = 0.5
     e_denominator: Literal["N-1", "N"] = "N-1"
     resize: Literal["error", "bilinear"] = "error"
@@ -93,6 +96,7 @@ class Conventions:
                 f"both_empty='undefined' needs policy='strict'; received policy={self.policy!r}"
             )
         _require_number("beta2", self.beta2, 0.0, math.inf)
+        _require_number("weighted_beta2", self.weighted_beta2, 0.0, math.inf)
         _require_number("alpha", self.alpha, 0.0, 1.0)
         if self.gt_threshold is not None:
             _require_number("gt_threshold", self.gt_threshold, -math.inf, math.inf)

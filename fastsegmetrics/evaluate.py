@@ -13,7 +13,6 @@ from fastsegmetrics import backend as backends
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.families import registry
 from fastsegmetrics.families.contract import CurveSource, MeanCurve
 from fastsegmetrics.plan import Measurement, Plan
 from fastsegmetrics.results import Aggregate, Contract, Result, aggregate
@@ -204,7 +203,7 @@ class Evaluator:
                 else:
                     curves[metric.name] = value
             elif metric.report.name != "curve":
-                sources = registry.family_of(metric, self.plan.families).curves_of(metric)
+                sources = self.plan.curves_of(metric)
                 used = [means[source] for source in sources]
                 value = metric.of_curves(*(mean.values for mean in used))
                 n_used = used[0].n_used

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, catalog, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.families import registry
 from fastsegmetrics.families.contract import Record
+from fastsegmetrics.families.registry import Families
 from fastsegmetrics.target import Target
 
 
@@ -68,7 +68,9 @@ class Plan:
     ) -> None:
         self.conventions = conventions or Conventions()
         self.metrics = catalog.resolve(metrics)
-        self.families = registry.families_for(self.metrics, self.conventions)
+        made = Families(self.metrics, self.conventions)
+        self.families = made.all
+        self.curves_of = made.curves_of
         self.columns: tuple[str, ...] = tuple(
             dict.fromkeys(m.column for m in self.metrics if m.column is not None)
         )

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families import sweep
-from fastsegmetrics.families.contract import Family
+from fastsegmetrics.families import scalars
+from fastsegmetrics.families.contract import CurveSource, Family
+from fastsegmetrics.families.multiscale import MultiscaleFamily
+from fastsegmetrics.families.scalars import ScalarFamily
+from fastsegmetrics.families.size_invariant import SizeInvariantFamily
+from fastsegmetrics.families.sweep import CATALOGUE_FAMILIES, SweepFamily
 
-_MAKERS: tuple[tuple[frozenset[str], Callable[[tuple[Metric, ...], Conventions], Family]], ...] = (
-    (sweep.CATALOGUE_FAMILIES, sweep.SweepFamily),
-)
+_Maker = Callable[[tuple[Metric, ...], Conventions], Family]
+
+#: By the family that a score names; sweep scores name what they are and are computed together.
+_MAKERS: Mapping[str, _Maker] = {
+    **dict.fromkeys(sorted(CATALOGUE_FAMILIES), SweepFamily),
+    "weighted": partial(ScalarFamily, scalars.weighted, scalars.weighted_by_pixels),
+    "multiscale": MultiscaleFamily,
+    "size_invariant": SizeInvariantFamily,
+    "effort": partial(ScalarFamily, scalars.effort, scalars.effort_by_pixels),
+    "context": partial(ScalarFamily, scalars.context, scalars.context_by_pixels),
+}
 
 
-def families_for(metrics: tuple[Metric, ...], conventions: Conventions) -> tuple[Family, ...]:
-    """Return the families that have a metric in a request, each made for its own metrics."""
-    found = []
-    for names, make in _MAKERS:
-        own = tuple(metric for metric in metrics if metric.score.family in names)
-        if own:
-            found.append(make(own, conventions))
-    return tuple(found)
+class Families:
+    """The families that have a metric in a request, each made for its own metrics."""
 
+    def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
+        own: dict[_Maker, list[Metric]] = {}
+        for metric in metrics:
+            own.setdefault(_MAKERS[metric.score.family], []).append(metric)
+        made = {make: make(tuple(rows), conventions) for make, rows in own.items()}
+        self._by_maker = made
+        self.all: tuple[Family, ...] = tuple(made.values())
 
-def family_of(metric: Metric, families: tuple[Family, ...]) -> Family:
-    """Return the family, of those made for a request, that computes a metric."""
-    for names, make in _MAKERS:
-        if metric.score.family in names:
-            return next(family for family in families if isinstance(family, make))  # type: ignore[arg-type]
-    raise LookupError(metric.name)
+    def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
+        """Return the mean curves that a metric of source "curve" is made from."""
+        return self._by_maker[_MAKERS[metric.score.family]].curves_of(metric)

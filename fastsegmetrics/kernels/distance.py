@@ -31,6 +31,10 @@ _FAR_BYTE = np.uint8(255)
 _NEXT_TO_FAR = np.uint8(254)
 _ONE = np.uint8(1)
 _1, _2, _3 = np.int32(1), np.int32(2), np.int32(3)
+#: Blocks whose columns are at most this high are filled from their neighbours alone, which lie
+#: within the padding of a row.
+_SHALLOW = 10
+_PAD = 12
 #: The squared height of a column without foreground in reach.
 _NONE = np.int32(1 << 21)
 
@@ -138,7 +142,8 @@ def nearest_foreground(mask: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDAr
 def _step(before: NDArray[np.uint8], mask: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
     """Carry vertical distances on by one row.
 
-    The casts keep LLVM on vectors of bytes: 0.01 ms for an image of 512 x 512, 0.36 without.
+    The casts, and an output apart from its input, keep LLVM on vectors of bytes: 0.01 ms for an
+    image of 512 x 512 instead of 0.36.
     """
     for i in range(out.size):
         out[i] = np.uint8(min(before[i], _NEXT_TO_FAR) + _ONE) & np.uint8(mask[i] - _ONE)
@@ -159,15 +164,15 @@ def _lower_heights(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
 @kernel
 def _square_heights(
     above: NDArray[np.uint8], lower: NDArray[np.uint8], out: NDArray[np.int32]
-) -> bool:
-    """Square the smaller of both vertical distances; tell whether any is in reach."""
+) -> int:
+    """Square the smaller of both vertical distances; return the least."""
     least = _NONE
     for i in range(out.size):
         height = np.int32(min(above[i], lower[i]))
         square = np.int32(height * height) if height < _FAR_BYTE else _NONE
         out[i] = square
         least = min(least, square)
-    return least < _NONE
+    return np.int64(least)
 
 
 @kernel
@@ -184,7 +189,22 @@ def _nearest_column(squares: NDArray[np.int32], column: Any) -> int:
 
 
 @kernel
-def _place_posts(squares: NDArray[np.int32], posts: NDArray[np.int64]) -> None:
+def _radius(square: int, before: int, least: int) -> int:
+    """Return how far to the side a pixel's nearest column can lie.
+
+    Its distance is at most its own column's height, and at most 1 more than that of the pixel
+    above, of whose square `before` is; no column of the row has a height below that of `least`.
+    """
+    bound = min(square, _REACH * _REACH)
+    if before < CAP:
+        bound = min(bound, before + 2 * np.int64(np.sqrt(np.float64(before))) + 3)
+    return np.int64(np.sqrt(np.float64(max(0, bound - least))))
+
+
+@kernel
+def _place_posts(
+    squares: NDArray[np.int32], least: int, before: NDArray[np.uint16], posts: NDArray[np.int64]
+) -> None:
     """Find the nearest column of every 32nd pixel of a row and of the last, -1 where none is near.
 
     The nearest columns of a row ascend with the pixel, so that each post confines the search of
@@ -199,9 +219,7 @@ def _place_posts(squares: NDArray[np.int32], posts: NDArray[np.int64]) -> None:
     while step >= 1:
         for post in range(0 if coarsest else step, last + 1, step if coarsest else 2 * step):
             column = min(post * _BLOCK, width - 1)
-            radius = _REACH
-            if squares[column] < _NONE:
-                radius = np.int64(np.sqrt(np.float64(squares[column])))
+            radius = _radius(np.int64(squares[column]), np.int64(before[column]), least)
             low = max(0, column - radius)
             high = min(width - 1, column + radius)
             if not coarsest:
@@ -235,14 +253,40 @@ def _lower_by_four(best: NDArray[np.int32], x: Any, heights: NDArray[np.int32]) 
 
 
 @kernel
+def _tallest(heights: NDArray[np.int32]) -> int:
+    tallest = np.int32(0)
+    for i in range(heights.size):
+        tallest = max(tallest, heights[i])
+    return np.int64(tallest)
+
+
+@kernel
+def _lower_by_neighbours(
+    best: NDArray[np.int32], padded: NDArray[np.int32], at: int, first: int
+) -> None:
+    """Lower a block's squared distances by four columns to either side, `first` away and on."""
+    l1, r1, s1 = padded[at - first :], padded[at + first :], np.int32(first * first)
+    r2, s2 = r1[1:], np.int32((first + 1) * (first + 1))
+    l2, l3, l4 = padded[at - first - 1 :], padded[at - first - 2 :], padded[at - first - 3 :]
+    r3, s3 = r1[2:], np.int32((first + 2) * (first + 2))
+    r4, s4 = r1[3:], np.int32((first + 3) * (first + 3))
+    for i in range(_BLOCK):
+        near = min(np.int32(min(l1[i], r1[i]) + s1), np.int32(min(l2[i], r2[i]) + s2))
+        far = min(np.int32(min(l3[i], r3[i]) + s3), np.int32(min(l4[i], r4[i]) + s4))
+        best[i] = min(best[i], min(near, far))
+
+
+@kernel
 def _fill_row(
     padded: NDArray[np.int32],
-    pad: int,
     posts: NDArray[np.int64],
     best: NDArray[np.int32],
     line: NDArray[np.uint16],
 ) -> None:
-    """Write a row's squared distances: each block tries the columns between its two posts."""
+    """Write a row's squared distances: each block tries the columns between its two posts.
+
+    Where all columns are low, only their neighbours can be nearer.
+    """
     width = line.size
     for block in range((width + _BLOCK - 1) // _BLOCK):
         start = block * _BLOCK
@@ -252,34 +296,40 @@ def _fill_row(
         if low < 0 and high < 0:
             out[:] = CAP
             continue
-        if low < 0:
-            low = max(0, start - _REACH)
-        if high < 0:
-            high = min(width - 1, start + _BLOCK + _REACH)
-        best[:] = CAP
-        for column in range(low, high + 1, 4):
-            at = pad + column
-            _lower_by_four(best, np.int32(start - column), padded[at : at + 4])
+        at = _PAD + start
+        tallest = _tallest(padded[at : at + out.size])
+        if tallest <= _SHALLOW * _SHALLOW:
+            best[:] = padded[at : at + _BLOCK]
+            off = 1
+            # A height of 1 has nothing nearer beside it.
+            while off * off < tallest:
+                _lower_by_neighbours(best, padded, at, off)
+                off += 4
+        else:
+            low = low if low >= 0 else max(0, start - _REACH)
+            high = high if high >= 0 else min(width - 1, start + _BLOCK + _REACH)
+            best[:] = CAP
+            for column in range(low, high + 1, 4):
+                at = _PAD + column
+                _lower_by_four(best, np.int32(start - column), padded[at : at + 4])
         for i in range(out.size):
             out[i] = np.uint16(best[i])
 
 
 @kernel
-def _near_columns(
-    padded: NDArray[np.int32],
-    pad: int,
-    reach: int,
-    line: NDArray[np.uint16],
-    out: NDArray[np.int32],
+def _sites(
+    padded: NDArray[np.int32], reach: int, line: NDArray[np.uint16], out: NDArray[np.int32]
 ) -> None:
-    """Find the first column within `reach` that explains each distance of a row."""
-    out[:] = _FAR
-    for off in range(reach, -reach - 1, -1):
-        square = np.int32(off * off)
-        heights = padded[pad + off : pad + off + line.size]
+    """Find the first column within `reach` that explains each distance of a piece of a row.
+
+    `padded` begins `reach` columns before the piece; the columns count from there too.
+    """
+    for off in range(2 * reach, -1, -1):
+        square = np.int32((off - reach) * (off - reach))
+        heights = padded[off : off + line.size]
         for i in range(line.size):
             same = np.int32(heights[i] + square) == np.int32(line[i])
-            out[i] = np.int32(off) if same else out[i]
+            out[i] = np.int32(i + off) if same else out[i]
 
 
 @kernel
@@ -288,6 +338,32 @@ def _count_near(line: NDArray[np.uint16], margin: Any) -> int:
     for i in range(line.size):
         count += np.int32((line[i] > 0) & (line[i] <= margin))
     return np.int64(count)
+
+
+@kernel
+def _list_near(
+    padded: NDArray[np.int32],
+    margin: int,
+    line: NDArray[np.uint16],
+    sites: NDArray[np.int32],
+    near: NDArray[np.int32],
+    nearest: NDArray[np.int64],
+) -> int:
+    """List the columns of a row's pixels within the margin and of their nearest foreground."""
+    found = 0
+    reach = np.int64(np.sqrt(np.float64(margin)))
+    if _count_near(line, np.uint16(margin)) == 0:
+        return 0
+    for start in range(0, line.size, _BLOCK):
+        piece = line[start : start + _BLOCK]
+        if _count_near(piece, np.uint16(margin)) > 0:
+            _sites(padded[_PAD + start - reach :], reach, piece, sites)
+            for i in range(piece.size):
+                # Always written, kept if counted: a branch would be guessed wrong half the time.
+                near[found] = start + i
+                nearest[found] = start - reach + sites[i]
+                found += np.int64((piece[i] > 0) & (piece[i] <= margin))
+    return found
 
 
 @kernel
@@ -312,7 +388,7 @@ def capped_squares(
     mask : ndarray of uint8, shape (H, W)
         0 and 1.
     margin : int
-        A squared distance of at most 10,000.
+        A squared distance of at most 100.
 
     Returns
     -------
@@ -328,39 +404,36 @@ def capped_squares(
     height, width = mask.shape
     squares = np.empty((height, width), np.uint16)
     lower = _lower_heights(mask)
-    above = np.full(width, _FAR_BYTE, np.uint8)
-    reach = np.int64(np.sqrt(np.float64(margin)))
-    pad = reach + 4
-    padded = np.full(width + 2 * pad, _NONE, np.int32)
-    heights = padded[pad : pad + width]
+    upper = np.full((2, width), _FAR_BYTE, np.uint8)
+    padded = np.full(width + 2 * _PAD + _BLOCK, _NONE, np.int32)
     posts = np.empty((width - 2 + _BLOCK) // _BLOCK + 1, np.int64)
-    best = np.empty(_BLOCK, np.int32)
-    offsets = np.empty(width, np.int32)
+    block = np.empty(_BLOCK, np.int32)
     near = np.empty(4 * (height + width), np.int32)
     nearest = np.empty(near.size, np.int64)
     first = np.zeros(height + 1, np.int64)
     found = 0
+    before = np.full(width, CAP, np.uint16)
     for row in range(height):
         line = squares[row]
-        _step(above, mask[row], above)
-        if _square_heights(above, lower[row], heights):
-            _place_posts(heights, posts)
-            _fill_row(padded, pad, posts, best, line)
-            count = _count_near(line, np.uint16(margin))
-            if found + count >= near.size:
+        heights = padded[_PAD : _PAD + width]
+        above = upper[row & 1]
+        _step(upper[1 - (row & 1)], mask[row], above)
+        least = _square_heights(above, lower[row], heights)
+        if least < _NONE:
+            _place_posts(heights, least, before, posts)
+            _fill_row(padded, posts, block, line)
+            if found + width >= near.size:
                 near = _grown(near, 2 * near.size + width)
                 nearest = _grown(nearest, near.size)
-            if count > 0:
-                _near_columns(padded, pad, reach, line, offsets)
-                for column in range(width):
-                    if (line[column] > 0) & (line[column] <= margin):
-                        site = column + np.int64(offsets[column])
-                        up = np.int64(above[site])
-                        down = np.int64(lower[row, site])
-                        near[found] = column
-                        nearest[found] = (row - up if up <= down else row + down) * width + site
-                        found += 1
+            count = _list_near(padded, margin, line, block, near[found:], nearest[found:])
+            for k in range(found, found + count):
+                site = nearest[k]
+                up = np.int64(above[site])
+                down = np.int64(lower[row, site])
+                nearest[k] = (row - up if up <= down else row + down) * width + site
+            found += count
         else:
             line[:] = CAP
         first[row + 1] = found
+        before = line
     return squares, near[:found].copy(), nearest[:found].copy(), first

@@ -12,58 +12,74 @@ _NONE = np.uint64(0)
 
 
 @kernel
-def _next_change(
-    mask: NDArray[np.uint8], words: NDArray[np.uint64], start: int, stop: int, value: int
+def _changes(
+    mask: NDArray[np.uint8],
+    words: NDArray[np.uint64],
+    start: int,
+    stop: int,
+    found: NDArray[np.int32],
 ) -> int:
-    """Return the first position in [start, stop) whose pixel is not `value`, or `stop`.
+    """Put the positions in [start, stop) at which the mask changes into `found`, in pairs.
 
-    Eight pixels a step where all are alike.  At 512 x 512 all runs of a mask of blobs take
-    0.03 ms, where a loop over pixels takes 0.25.
+    Positions count from `start`; before it and from `stop` on nothing is set.  Returns how many
+    there are.  Eight pixels a step where all are as the last one; elsewhere every position is
+    written and kept if it is a change, without a branch.
     """
+    n = 0
+    last = np.uint8(0)
     i = start
     aligned = min(stop, (start + 7) // 8 * 8)
     while i < aligned:
-        if mask[i] != value:
-            return i
+        value = mask[i]
+        found[n] = i - start
+        n += np.int64(value ^ last)
+        last = value
         i += 1
-    alike = _FULL if value else _NONE
     word = i >> 3
-    last = stop >> 3
-    while word < last and words[word] == alike:
+    end = stop >> 3
+    while word < end:
+        if words[word] != (_FULL if last else _NONE):
+            for i in range(8 * word, 8 * word + 8):
+                value = mask[i]
+                found[n] = i - start
+                n += np.int64(value ^ last)
+                last = value
         word += 1
-    i = max(i, 8 * word)
+    i = max(aligned, 8 * word)
     while i < stop:
-        if mask[i] != value:
-            return i
+        value = mask[i]
+        found[n] = i - start
+        n += np.int64(value ^ last)
+        last = value
         i += 1
-    return stop
+    found[n] = stop - start
+    return n + np.int64(last)
 
 
 @kernel
-def find_runs(mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int) -> NDArray[np.int32]:
+def find_runs(
+    mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int
+) -> NDArray[np.int32]:
     """Return the runs of foreground of each row, in raster order: int32[n, 3], row, start, stop.
 
     `mask` is flat and holds 0 and 1, `words` the same memory as 64-bit words (without the odd
     bytes at its end).
     """
     height = mask.size // width
-    found = np.empty((max(64, 2 * height), 3), np.int32)
+    found = np.empty((max(width, 2 * height), 3), np.int32)
+    changes = np.empty(width + 1, np.int32)
     n = 0
     for row in range(height):
-        base = row * width
-        stop = base + width
-        i = _next_change(mask, words, base, stop, 0)
-        while i < stop:
-            end = _next_change(mask, words, i, stop, 1)
-            if n == found.shape[0]:
-                larger = np.empty((2 * n, 3), np.int32)
-                larger[:n] = found
-                found = larger
+        in_row = _changes(mask, words, row * width, (row + 1) * width, changes) // 2
+        if n + in_row > found.shape[0]:
+            larger = np.empty((2 * (n + in_row), 3), np.int32)
+            larger[:n] = found[:n]
+            found = larger
+        for run in range(in_row):
             found[n, 0] = row
-            found[n, 1] = i - base
-            found[n, 2] = end - base
+            found[n, 1] = changes[2 * run]
+            found[n, 2] = changes[2 * run + 1]
             n += 1
-            i = _next_change(mask, words, end, stop, 0)
     return found[:n].copy()
 
 

@@ -1,0 +1,185 @@
+"""Scores that look at where the errors are: weighted, multi-scale, effort, context, per target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fastsegmetrics.catalog import sweep
+from fastsegmetrics.catalog.rows import PAPER, Metric, Path, Report, Score
+from fastsegmetrics.catalog.sweep import ADAPTIVE, FIXED, OVER_IMAGES, REPORTS, SCALAR
+
+_INF = float("inf")
+_MARGOLIN = "Margolin, Zelnik-Manor and Tal, CVPR 2014; " + PAPER + "B.5"
+_WEIGHTED_EMPTY = (
+    "published: truth empty 0, prediction empty as computed (0 unless the truth touches the "
+    "border); strict: 0, and 1 or NaN (both_empty) when both are empty"
+)
+_HCE = "Qin et al., ECCV 2022; " + PAPER + "B.9"
+_CONTEXT = "context measure; " + PAPER + "B.10"
+_DIFFICULTY = "difficulty-weighted context score (docs/conventions.md)"
+_DIFFICULTY_EMPTY = "truth below a thousandth of the image: NaN; the parts are unweighted there"
+
+
+def _score(
+    name: str,
+    family: str,
+    title: str,
+    formula: str,
+    empty: str,
+    citation: str,
+    *,
+    lower: bool = False,
+    high: float = 1.0,
+    needs_image: bool = False,
+) -> Score:
+    return Score(
+        name, title, family, "lower" if lower else "higher", 0.0, high, formula, empty, citation,
+        needs_image,
+    )  # fmt: skip
+
+
+def _size_invariant(score: Score) -> Score:
+    return replace(
+        score,
+        name=f"si_{score.name}",
+        title=f"size-invariant {score.title}",
+        family="size_invariant",
+        formula=f"{score.formula}, in the box of each target",
+        empty=f"truth empty or full: the plain score ({score.empty})",
+        citation="Li et al., ICML 2024; " + score.citation,
+    )
+
+
+#: Where each family looks: stages 2 and 3, and the words of stage 4.
+_STAGES = {
+    "weighted": ("whole map, region", "pixelwise", "importance weighting"),
+    "multiscale": ("whole map, edge (Sobel)", "pixelwise, in cells of 1…512", "multi-scale"),
+    "effort": ("whole map, region and skeleton", "pixelwise", "correction effort"),
+    "context": ("whole map, region", "pixelwise", "contextual relevance"),
+    "difficulty": ("whole map, region", "pixelwise", "contextual relevance"),
+    "size_invariant": (
+        "components of the truth (4-connected, ≥ 50 pixels, else the largest), as boxes",
+        "pixelwise",
+        "confusion matrix",
+    ),
+}
+
+SCORES: dict[str, Score] = {
+    score.name: score
+    for score in (
+        _score(
+            "weighted_f", "weighted", "weighted F-measure",
+            "(1 + β²)RwPw/(Rw + β²Pw), β² = weighted_beta2", _WEIGHTED_EMPTY, _MARGOLIN,
+        ),
+        _score(
+            "weighted_precision", "weighted", "weighted precision", "TPw/(TPw + FPw)",
+            _WEIGHTED_EMPTY, _MARGOLIN,
+        ),
+        _score(
+            "weighted_recall", "weighted", "weighted recall", "1 − mean weighted error on G",
+            _WEIGHTED_EMPTY, _MARGOLIN,
+        ),
+        _score(
+            "ms_iou", "multiscale", "multi-scale IoU",
+            "trapezoid over 10 cell sizes of (shared edge cells + 1)/(truth's edge cells + 1)",
+            "truth empty: published 1, strict NaN",
+            "Ahmadzadeh et al. 2021; " + PAPER + "B.8",
+        ),
+        _score(
+            "hce", "effort", "human correction effort", "control points + independent regions",
+            "always defined", _HCE, lower=True, high=_INF,
+        ),
+        *(
+            _score(
+                f"hce_{side}_{part}", "effort", f"HCE, {words} of {errors}", f"{words} of {errors}",
+                "always defined", _HCE, lower=True, high=_INF,
+            )
+            for side, errors in (("fp", "false positives"), ("fn", "false negatives"))
+            for part, words in (("points", "control points"), ("regions", "independent regions"))
+        ),
+        _score(
+            "c_beta", "context", "context measure", "(1 + β²)FR/(β²F + R), β² = 1",
+            "truth or prediction empty: 0; both empty: published 0, strict NaN", _CONTEXT,
+        ),
+        _score(
+            "c_beta_w", "context", "camouflage-aware context measure",
+            "(1 + β²)FR/(β²F + R), β² = 1.2, R weighted by the camouflage degree",
+            "truth or prediction empty: 0; both empty: published 0, strict NaN", _CONTEXT,
+            needs_image=True,
+        ),
+        _score(
+            "si_mae", "size_invariant", "size-invariant mean absolute error",
+            "(r·mean error outside the boxes + Σ mean error in each box)/(T + r)",
+            "truth empty: the plain MAE", "Li et al., ICML 2024; " + PAPER + "B.1", lower=True,
+        ),
+        *(
+            _size_invariant(score)
+            for score in sweep.SCORES.values()
+            if score.family == "confusion"
+        ),
+    )
+}  # fmt: skip
+
+_LEVELS_257 = "dynamic: level ≥ t for t = 0…256, level = ⌊255·P⌋"
+_ALL_TARGETS = "over all targets of all images"
+_TARGET_REPORTS = (
+    *(
+        replace(REPORTS[name], report=f"{words}, mean over targets, {OVER_IMAGES}")
+        for name, words in (
+            ("bin", "raw value"),
+            ("adp", "raw value"),
+            ("curve", "curve"),
+            ("mean", "mean over thresholds"),
+            ("mean_of_max", "maximum over thresholds"),
+        )
+    ),
+    replace(
+        REPORTS["max"],
+        report="maximum over thresholds of the curve's mean over targets and images",
+    ),
+    Report("targets_curve", sweep.DYNAMIC, f"curve, mean {_ALL_TARGETS}", "pooled", None),
+    Report(
+        "targets_mean", sweep.DYNAMIC, f"mean over thresholds of that mean {_ALL_TARGETS}",
+        "pooled", None,
+    ),
+    Report(
+        "targets_max", sweep.DYNAMIC, f"maximum over thresholds of the mean curve {_ALL_TARGETS}",
+        "pooled", None,
+    ),
+    Report("pooled_bin", FIXED, f"raw value, counts pooled {_ALL_TARGETS}", "pooled", None),
+)  # fmt: skip
+
+
+def _reports_of(score: Score) -> tuple[Report, ...]:
+    if score.name == "ms_iou":
+        return tuple(
+            row
+            if row.representation in (FIXED, ADAPTIVE)
+            else replace(row, representation=_LEVELS_257)
+            for row in REPORTS.values()
+            if row.source != "pooled"
+        )
+    if score.family == "size_invariant" and score.name != "si_mae":
+        return _TARGET_REPORTS
+    if score.family == "effort":
+        return (replace(SCALAR, representation=FIXED),)
+    return (SCALAR,)
+
+
+def rows() -> Iterator[Metric]:
+    """Yield every score with each of its reports."""
+    for score in SCORES.values():
+        target, matching, mode = _STAGES[score.family]
+        if score.name == "si_mae":
+            mode = "pixel error"
+        for report in _reports_of(score):
+            name = f"{score.name}.{report.name}" if report.name else score.name
+            path = Path(
+                report.representation,
+                target,
+                matching,
+                f"{mode}: {score.title} = {score.formula}",
+                report.report,
+            )
+            yield Metric(name, score, report, path)

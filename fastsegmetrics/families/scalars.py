@@ -1,0 +1,143 @@
+"""Families whose per-image values say everything: no curve, nothing to pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fastsegmetrics import represent
+from fastsegmetrics.catalog import Metric
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.families.contract import CurveSource, Produced, Record
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.target import Target
+
+#: (prediction, target, conventions, columns wanted) → values by column.
+Measure = Callable[[MapInput, Target, Conventions, tuple[str, ...]], Mapping[str, float]]
+
+
+class ScalarFamily:
+    """Metrics of one value per image, computed together; see `contract.Family`."""
+
+    def __init__(
+        self,
+        compiled: Measure,
+        by_pixels: Measure,
+        metrics: tuple[Metric, ...],
+        conventions: Conventions,
+    ) -> None:
+        self._compiled = compiled
+        self._by_pixels = by_pixels
+        self._conventions = conventions
+        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+
+    def measure(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair with the compiled kernels."""
+        return self._produced(self._compiled, pred, target)
+
+    def measure_pixels(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair by the reference definitions."""
+        if pred.values.dtype == np.uint8:
+            represent.check_scale(int(pred.values.max()), self._conventions)
+        return self._produced(self._by_pixels, pred, target)
+
+    def _produced(self, measure: Measure, pred: MapInput, target: Target) -> Produced:
+        values = measure(pred, target, self._conventions, self.columns)
+        return Produced([values[column] for column in self.columns])
+
+    def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
+        """Return nothing: there are no curves."""
+        return ()
+
+    def read_record(self, data: bytes) -> Record:
+        """Refuse: these families keep no records."""
+        raise ValueError(f"a family without records was given one of {len(data)} bytes")
+
+    def accumulator(self) -> None:
+        """Return None: per-image values say everything."""
+        return None
+
+
+def _both_empty(conventions: Conventions) -> float:
+    return 1.0 if conventions.both_empty == "perfect" else float("nan")
+
+
+def weighted(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the weighted F-measure with its precision and recall."""
+    from fastsegmetrics.statistics.weighted import weighted_statistics
+
+    found = weighted_statistics(pred, target, conventions)
+    return {
+        "weighted_f": found.f(conventions.weighted_beta2),
+        "weighted_precision": found.precision,
+        "weighted_recall": found.recall,
+    }
+
+
+def weighted_by_pixels(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the same by the reference definition."""
+    from fastsegmetrics.reference.weighted import weighted_f
+
+    f, precision, recall = weighted_f(
+        represent.unit_values(pred),
+        target.mask == 1,
+        beta2=conventions.weighted_beta2,
+        strict=conventions.policy == "strict",
+        both_empty=_both_empty(conventions),
+    )
+    return {"weighted_f": f, "weighted_precision": precision, "weighted_recall": recall}
+
+
+def _pixels(pred: MapInput, target: Target) -> tuple[Any, Any]:
+    return represent.unit_values(pred), target.mask == 1
+
+
+def effort(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the human correction effort and its four parts."""
+    from fastsegmetrics.statistics.effort import effort_statistics
+
+    return _effort_values(effort_statistics(pred, target, conventions))
+
+
+def effort_by_pixels(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the same by the reference definition."""
+    from fastsegmetrics.reference.effort import hce
+
+    return _effort_values(hce(*_pixels(pred, target)))
+
+
+def _effort_values(parts: tuple[int, int, int, int]) -> dict[str, float]:
+    names = ("hce_fp_points", "hce_fp_regions", "hce_fn_points", "hce_fn_regions")
+    values = dict(zip(names, map(float, parts), strict=True))
+    return {"hce": float(sum(parts)), **values}
+
+
+def context(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the context measure, and the camouflage-aware one if it is wanted."""
+    from fastsegmetrics.statistics.context import context_statistics
+
+    found = context_statistics(pred, target, conventions, degree="c_beta_w" in wanted)
+    strict = conventions.policy == "strict"
+    return {"c_beta": found.c_beta(strict), "c_beta_w": found.c_beta_w(strict)}
+
+
+def context_by_pixels(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the same by the reference definition."""
+    from fastsegmetrics.reference.context import context_measures
+
+    plain, weighted_by_degree = context_measures(*_pixels(pred, target), target.image)
+    return {"c_beta": plain, "c_beta_w": weighted_by_degree}

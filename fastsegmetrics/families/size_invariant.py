@@ -1,0 +1,146 @@
+"""Size-invariant error and sweep scores: the boxes of a truth's targets, each by itself."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import represent
+from fastsegmetrics.catalog import Metric
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced
+from fastsegmetrics.families.exact_curves import ExactCurves
+from fastsegmetrics.families.sweep import score_levels, score_rule
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.scores import SWEEP_SCORES
+from fastsegmetrics.statistics.pair import LevelCounts
+from fastsegmetrics.statistics.size_invariant import TargetCounts, TargetScores
+from fastsegmetrics.target import Target
+
+PREFIX = "si_"
+_SUMMARIES = ("bin", "adp", "mean", "max_of_image")
+
+
+class TargetsRecord(NamedTuple):
+    """The counts of one image's targets, and the scores that follow from them when at hand."""
+
+    counts: TargetCounts
+    scores: TargetScores | None = None
+
+    def to_bytes(self) -> bytes:
+        """Return a compact form of the counts."""
+        return self.counts.to_bytes()
+
+
+class SizeInvariantFamily:
+    """What a plan needs of the size-invariant scores; see `contract.Family`."""
+
+    def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
+        self._conventions = conventions
+        self.rule = score_rule(conventions)
+        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self.sources = tuple(
+            dict.fromkeys(
+                source
+                for metric in metrics
+                if metric.report.source == "curve"
+                for source in self.curves_of(metric)
+            )
+        )
+        self._needs_scores = any(metric.score.name != "si_mae" for metric in metrics)
+
+    def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
+        """Return the mean curves that a metric of source "curve" is made from."""
+        return (CurveSource(metric.score.name),)
+
+    def measure(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair with the compiled kernels."""
+        from fastsegmetrics.statistics import size_invariant
+
+        found = size_invariant.size_invariant_statistics(pred, target, self._conventions)
+        values = {"si_mae": found.mae}
+        if not self._needs_scores:
+            return Produced([values[column] for column in self.columns])
+        scores = size_invariant.target_scores(found.counts, self.rule)
+        for name, row in zip(SWEEP_SCORES, scores.summaries.tolist(), strict=True):
+            for summary, value in zip(_SUMMARIES, row, strict=True):
+                values[f"{PREFIX}{name}.{summary}"] = value
+        return Produced(
+            [values[column] for column in self.columns], TargetsRecord(found.counts, scores)
+        )
+
+    def measure_pixels(self, pred: MapInput, target: Target) -> Produced:
+        """Measure one pair by the reference definitions."""
+        from fastsegmetrics.reference import size_invariant as reference
+
+        if pred.values.dtype == np.uint8:
+            represent.check_scale(int(pred.values.max()), self._conventions)
+        p, g = represent.unit_values(pred), target.mask == 1
+        values = {"si_mae": reference.size_invariant_mae(p, g)}
+        if not self._needs_scores:
+            return Produced([values[column] for column in self.columns])
+        scores, counts = reference.size_invariant_scores(
+            p, g, keep_at_zero=not self.rule.strict, **self.rule._asdict()
+        )
+        values |= {f"{PREFIX}{name}": value for name, value in scores.items()}
+        record = TargetsRecord(TargetCounts.of([LevelCounts(*count) for count in counts]))
+        return Produced([values[column] for column in self.columns], record)
+
+    def read_record(self, data: bytes) -> TargetsRecord:
+        """Read what a record's `to_bytes` wrote."""
+        return TargetsRecord(TargetCounts.from_bytes(data))
+
+    def accumulator(self) -> SizeInvariantAccumulator | None:
+        """Return a new accumulator."""
+        return SizeInvariantAccumulator(self) if self._needs_scores else None
+
+
+class SizeInvariantAccumulator:
+    """Mean curves over images, mean curves over all targets of all images, and pooled counts."""
+
+    def __init__(self, family: SizeInvariantFamily) -> None:
+        self._family = family
+        self._curves = ExactCurves(family.sources)
+        self._rows = np.array(
+            [SWEEP_SCORES.index(s.score.removeprefix(PREFIX)) for s in family.sources], np.intp
+        )
+        self._targets = ExactCurves(tuple(CurveSource(name) for name in SWEEP_SCORES))
+        self._pooled = LevelCounts.none()
+
+    def add(self, record: TargetsRecord) -> None:
+        """Add the record of one pair."""
+        from fastsegmetrics.statistics.size_invariant import target_scores
+
+        scores = record.scores or target_scores(record.counts, self._family.rule)
+        if len(self._rows):
+            self._curves.add(scores.curves[self._rows])
+        self._targets.sums += scores.sums
+        self._targets.counts += scores.used
+        self._pooled = self._pooled.merged(record.counts.pooled())
+
+    def merge(self, other: SizeInvariantAccumulator) -> None:
+        """Add all that another one holds."""
+        self._curves.merge(other._curves)
+        self._targets.merge(other._targets)
+        self._pooled = self._pooled.merged(other._pooled)
+
+    def means(self) -> dict[CurveSource, MeanCurve]:
+        """Return the means over images of the mean curves over each image's targets."""
+        return self._curves.means()
+
+    def pooled(self) -> dict[str, float | NDArray[np.float64]]:
+        """Return what is told of all targets of all images together, by metric name."""
+        if not self._pooled.n_pixels:
+            return {}
+        _, summaries = score_levels(self._pooled, self._family.rule)
+        found: dict[str, float | NDArray[np.float64]] = {}
+        means = self._targets.means()
+        for i, name in enumerate(SWEEP_SCORES):
+            curve = means[CurveSource(name)].values
+            found[f"{PREFIX}{name}.targets_curve"] = curve
+            found[f"{PREFIX}{name}.targets_mean"] = float(curve.mean())
+            found[f"{PREFIX}{name}.targets_max"] = float(curve.max())
+            found[f"{PREFIX}{name}.pooled_bin"] = float(summaries[i, 0])
+        return found
