@@ -14,6 +14,32 @@ from fastsegmetrics.reference import colour, patches
 _EPS = float(np.finfo(np.float64).eps)
 
 
+def context_measures(
+    p: NDArray[Any],
+    g: NDArray[np.bool_],
+    image: NDArray[np.uint8] | None = None,
+    *,
+    strict: bool = False,
+) -> tuple[float, float]:
+    """Return the plain and the camouflage-aware measure, this NaN without a photograph.
+
+    Parameters
+    ----------
+    p, g
+        See `context_measure`.
+    image : ndarray of uint8, shape (H, W, 3), optional
+        The photograph.
+    strict : bool
+        Whether the measures are undefined, and not 0, where neither map holds anything.
+    """
+    both_empty = math.nan if strict else 0.0
+    plain = context_measure(p, g, both_empty=both_empty)[0]
+    if image is None:
+        return plain, math.nan
+    degree = camouflage_degree(image, g)
+    return plain, context_measure(p, g, beta2=1.2, degree=degree, both_empty=both_empty)[0]
+
+
 def context_measure(
     p: NDArray[Any],
     g: NDArray[np.bool_],
@@ -129,7 +155,7 @@ def camouflage_degree(
     nearest = np.zeros(len(inside), np.int64)
     ours, theirs = np.split(places.astype(np.float32), [len(inside)])
     bounds = np.zeros((len(inside), len(around)), np.float32)
-    patches.nearest_by_bounds(bounds, 0.0, *bytes_of, ours, theirs, nearest)
+    patches.nearest_by_bounds(bounds, 0.0, bytes_of[0], bytes_of[1], ours, theirs, nearest)
     rebuilt = patches.rebuilt_image(image, inside, around, nearest, 7)
     likeness = 1 - np.clip(colour.delta_e_on(mask, rebuilt, image) / 100, 0, 1)
     return (np.exp(gamma * likeness * g) - 1) / (math.exp(gamma) - 1)

@@ -13,10 +13,17 @@ def mask_moments(
 ) -> tuple[tuple[int, int, int, int, int, int], Box]:
     """Return n and the sums of r, c, r², r·c, c² over the set pixels, and the box around them."""
     r, c = np.nonzero(mask)
-    sums = [int(part.sum()) for part in (r, c, r * r, r * c, c * c)]
+    sums = (
+        r.size,
+        int(r.sum()),
+        int(c.sum()),
+        int((r * r).sum()),
+        int((r * c).sum()),
+        int((c * c).sum()),
+    )
     if r.size == 0:
-        return (0, *sums), (0, 0, 0, 0)
-    return (r.size, *sums), (int(r.min()), int(c.min()), int(r.max()) + 1, int(c.max()) + 1)
+        return sums, (0, 0, 0, 0)
+    return sums, (int(r.min()), int(c.min()), int(r.max()) + 1, int(c.max()) + 1)
 
 
 def gaussian_box(

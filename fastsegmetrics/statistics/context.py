@@ -12,10 +12,13 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MapInput
+from fastsegmetrics.scores.context import context_measure
 from fastsegmetrics.target import Target
 
 #: Spread of the context kernel in pixels, and both measures' constants, as published.
 ALPHA = 6.0
+BETA2 = 1.0
+BETA2_W = 1.2
 GAMMA = 8.0
 SPATIAL_WEIGHT = 20.0
 
@@ -52,6 +55,32 @@ class ContextStatistics(NamedTuple):
     weighted: float
     #: Σ D
     degree: float
+
+    def c_beta(self, strict: bool = False, *, beta2: float = BETA2) -> float:
+        """Return the context measure; where neither map holds anything 0, strictly NaN."""
+        return self.terms(strict, beta2=beta2)[0]
+
+    def c_beta_w(self, strict: bool = False, *, beta2: float = BETA2_W) -> float:
+        """Return the camouflage-aware context measure; NaN if its sums were not asked for."""
+        return self.weighted_terms(strict, beta2=beta2)[0]
+
+    def terms(self, strict: bool = False, *, beta2: float = BETA2) -> tuple[float, float, float]:
+        """Return the context measure with its forward and reverse terms."""
+        return self._score(self.reverse, float(self.area), strict, beta2)
+
+    def weighted_terms(
+        self, strict: bool = False, *, beta2: float = BETA2_W
+    ) -> tuple[float, float, float]:
+        """Return the camouflage-aware context measure with its forward and reverse terms."""
+        if math.isnan(self.weighted):
+            return math.nan, math.nan, math.nan
+        return self._score(self.weighted, self.area + self.degree, strict, beta2)
+
+    def _score(
+        self, reverse: float, weight: float, strict: bool, beta2: float
+    ) -> tuple[float, float, float]:
+        both_empty = math.nan if strict else 0.0
+        return context_measure(self.forward, self.mass, reverse, weight, beta2, both_empty)
 
 
 class _Window(NamedTuple):
