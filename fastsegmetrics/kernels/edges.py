@@ -43,6 +43,13 @@ def _edge_row(
 
 
 @kernel
+def _copy(values: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
+    """Copy by a loop: assigning a slice takes seconds to compile."""
+    for x in range(values.size):
+        out[x] = values[x]
+
+
+@kernel
 def _join_rows(upper: NDArray[np.uint8], lower: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
     for x in range(out.size):
         out[x] = upper[x] | lower[x]
@@ -73,13 +80,14 @@ def edge_pyramid(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
     height, width = bits.shape
     out = np.empty(_pyramid_size(height, width), np.uint8)
     window = np.zeros((3, width + 2), np.uint8)
-    window[1, 1 : width + 1] = bits[0]
+    blank = np.zeros(width + 2, np.uint8)
+    _copy(bits[0], window[1, 1:])
     for y in range(height):
         below = (y + 2) % 3
         if y + 1 < height:
-            window[below, 1 : width + 1] = bits[y + 1]
+            _copy(bits[y + 1], window[below, 1:])
         else:
-            window[below] = 0
+            _copy(blank, window[below])
         start = y * width
         _edge_row(window[y % 3], window[(y + 1) % 3], window[below], out[start : start + width])
     joined = np.zeros(width + 1, np.uint8)
@@ -143,14 +151,18 @@ def first_scales(pyramid: NDArray[np.uint8], height: int, width: int) -> NDArray
     sides = np.zeros((N_SCALES, 2), np.int64)
     h, w = height, width
     for k in range(N_SCALES):
-        sides[k] = h, w
+        sides[k, 0] = h
+        sides[k, 1] = w
         starts[k + 1] = starts[k] + h * w
         h = (h + 1) >> 1
         w = (w + 1) >> 1
-    parents = np.full((h, w), N_SCALES, np.uint8)
+    parents = np.empty((h, w), np.uint8)
+    for row in range(h):
+        for x in range(w):
+            parents[row, x] = N_SCALES
     spread = np.empty(width + 1, np.uint8)
     for k in range(N_SCALES - 1, -1, -1):
-        rows, columns = sides[k]
+        rows, columns = sides[k, 0], sides[k, 1]
         odd_row, odd_column = rows & 1, columns & 1
         found = np.empty((rows, columns), np.uint8)
         for row in range(rows):

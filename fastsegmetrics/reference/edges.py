@@ -25,8 +25,7 @@ def shrink(mask: NDArray[np.bool_], size: int) -> NDArray[np.bool_]:
     rows, columns = -(-height // size), -(-width // size)
     padded = np.zeros((rows * size, columns * size), np.bool_)
     padded[-height:, -width:] = mask
-    cells: NDArray[np.bool_] = padded.reshape(rows, size, columns, size).any(axis=(1, 3))
-    return cells
+    return np.asarray(padded.reshape(rows, size, columns, size).any(axis=(1, 3)))
 
 
 def _sides(height: int, width: int) -> list[tuple[int, int]]:
