@@ -109,7 +109,7 @@ def context_statistics(
     target: Target,
     conventions: Conventions,
     *,
-    degree: bool = False,
+    degree: bool | NDArray[np.float64] = False,
     alpha: float = ALPHA,
     gamma: float = GAMMA,
     spatial_weight: float = SPATIAL_WEIGHT,
@@ -127,8 +127,8 @@ def context_statistics(
         The truth, with its photograph if `degree`.
     conventions : Conventions
         How the prediction was read.
-    degree : bool
-        Whether the sums weighted by the camouflage degree are wanted.
+    degree : bool or ndarray of float64, shape (H, W)
+        Whether the sums weighted by the camouflage degree are wanted; or the weights themselves.
     alpha : float
         Spread of the context kernel in pixels.
     gamma, spatial_weight : float
@@ -145,11 +145,13 @@ def context_statistics(
     context = target.cached(f"context {alpha}", lambda: _context(target.mask, alpha))
     weighted = total_degree = math.nan
     crop = np.zeros((0, 0))
-    if degree:
+    by_pixel = degree if isinstance(degree, np.ndarray) else None
+    if degree is True:
         by_pixel = camouflage_degree(target, gamma=gamma, spatial_weight=spatial_weight)
+    if by_pixel is not None:
         top, left, bottom, right = context.box
         crop = np.ascontiguousarray(by_pixel[top:bottom, left:right])
-        weighted, total_degree = 0.0, float(crop.sum())
+        weighted, total_degree = 0.0, float(by_pixel.sum())
     area = target.n_foreground
     if area == 0:
         return ContextStatistics(0.0, mass, 0.0, 0, weighted, total_degree)
@@ -168,7 +170,7 @@ def context_statistics(
     forward, reverse, extra = over(context.main, crop)
     nothing = np.zeros((0, 0))
     forward += sum(over(strip, nothing)[0] for strip in context.strips)
-    if degree:
+    if by_pixel is not None:
         weighted = reverse + extra
     return ContextStatistics(forward, mass, reverse, area, weighted, total_degree)
 
@@ -256,7 +258,9 @@ def _degree(
     rebuilt = patches.rebuilt_image(image, inside, around, nearest, _PATCH)
     on = mask.view(np.bool_)
     likeness = 1.0 - np.clip(colour.delta_e_on(mask, rebuilt, image)[on] / 100.0, 0.0, 1.0)
-    degree[on] = (np.exp(gamma * likeness) - 1.0) / (math.exp(gamma) - 1.0)
+    degree[on] = likeness
+    if gamma != 0:
+        degree[on] = (np.exp(gamma * likeness) - 1.0) / (math.exp(gamma) - 1.0)
     return degree
 
 
