@@ -16,8 +16,9 @@ from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.kernels.levels import _count_segment
 
 _ONE = np.uint32(1)
-#: From this area on, counting by words is worth clearing and adding up four sub-tables.
-_BY_WORDS = 256
+#: From this area on, counting by words is worth clearing and adding up four sub-tables (a noisy
+#: box of 576 pixels: 1.3 us in one table, 1.8 by words; of 1024: 1.7 and 2.2).
+_BY_WORDS = 2048
 
 
 @kernel
@@ -73,8 +74,8 @@ def rectangles_outside(boxes: NDArray[np.int64], height: int, width: int) -> NDA
 
 @kernel
 def _sparse_room(boxes: NDArray[np.int64]) -> int:
-    """Return the largest number of entries that counts in the boxes can take."""
-    room = 0
+    """Return the largest number of entries that counts in the boxes can take, and one."""
+    room = 1
     for k in range(boxes.shape[0]):
         room += min(256, (boxes[k, 2] - boxes[k, 0]) * (boxes[k, 3] - boxes[k, 1]))
     return room
@@ -88,7 +89,11 @@ def _gather(
     counts: NDArray[np.int64],
     at: int,
 ) -> int:
-    """Move what sub-tables hold to sparse entries from `at` on, clear them, return the end."""
+    """Move what sub-tables hold to sparse entries from `at` on, clear them, return the end.
+
+    Each level is written, and kept if it occurs: with a branch a box of 256 noisy pixels takes
+    three times as long.  So one entry beyond the last is written.
+    """
     for level in range(256):
         back = np.int64(0)
         fore = np.int64(0)
@@ -97,11 +102,10 @@ def _gather(
             fore += np.int64(tables[part, 256 + level])
             tables[part, level] = 0
             tables[part, 256 + level] = 0
-        if back + fore > 0:
-            levels[at] = level
-            counts[at, 0] = back
-            counts[at, 1] = fore
-            at += 1
+        levels[at] = level
+        counts[at, 0] = back
+        counts[at, 1] = fore
+        at += np.int64(back + fore > 0)
     return at
 
 

@@ -81,8 +81,9 @@ class TargetCounts(NamedTuple):
 
     def pooled(self) -> LevelCounts:
         """Return the sum of all targets' counts: n_targets times the pixels of the image."""
-        levels = np.zeros((2, 256), np.int64)
-        np.add.at(levels.T, self.levels, self.counts)
+        # Sums of integers below 2⁵³, exact in the float64 that bincount adds in.
+        sums = [np.bincount(self.levels, side, minlength=256) for side in self.counts.T]
+        levels = np.array(sums).astype(np.int64)
         return LevelCounts(levels, self.sides.sum(axis=0))
 
     def to_bytes(self) -> bytes:
@@ -217,8 +218,8 @@ def target_scores(counts: TargetCounts, rule: ScoreRule) -> TargetScores:
     # From the finest slice up nothing is rounded for one target: its mean is its own curve, to
     # the last bit.
     total = sums[:, 0] + (sums[:, 1] + (sums[:, 2] + sums[:, 3]))
-    with np.errstate(invalid="ignore"):
-        curves = total / used[:, None]
+    curves = np.full(total.shape, np.nan)
+    np.divide(total, used[:, None], out=curves, where=used[:, None] > 0)
     return TargetScores(summaries, curves, sums, used)
 
 
