@@ -23,7 +23,7 @@ _HOME = {
     "Aggregate": "results",
     "Contract": "results",
     "Conventions": "conventions",
-    "CurvePair": "functional",
+    "CurvePair": "functional.sweep",
     "Evaluator": "evaluate",
     "FastSegMetricsError": "errors",
     "FormatError": "errors",
@@ -33,8 +33,8 @@ _HOME = {
     "Plan": "plan",
     "Result": "results",
     "Run": "bulk.run",
-    "StructureScore": "functional",
-    "SweepScore": "functional",
+    "StructureScore": "functional.sweep",
+    "SweepScore": "functional.sweep",
     "Target": "target",
     "evaluate_folders": "bulk.run",
     "use_backend": "backend",
@@ -44,7 +44,14 @@ _HOME = {
             "fpr", "iou", "kappa", "mae", "measure", "pr_curve", "precision", "recall", "roc_curve",
             "s_measure", "specificity",
         ),
-        "functional",
+        "functional.sweep",
+    ),
+    **dict.fromkeys(
+        (
+            "CorrectionEffort", "WeightedScore", "c_beta", "c_beta_w", "hce", "ms_iou", "si_mae",
+            "size_invariant", "weighted_f",
+        ),
+        "functional.spatial",
     ),
 }  # fmt: skip
 

@@ -8,7 +8,18 @@ from fastsegmetrics.errors import (
     MissingExtraError as MissingExtraError,
 )
 from fastsegmetrics.evaluate import Evaluator as Evaluator
-from fastsegmetrics.functional import (
+from fastsegmetrics.functional.spatial import (
+    CorrectionEffort as CorrectionEffort,
+    WeightedScore as WeightedScore,
+    c_beta as c_beta,
+    c_beta_w as c_beta_w,
+    hce as hce,
+    ms_iou as ms_iou,
+    si_mae as si_mae,
+    size_invariant as size_invariant,
+    weighted_f as weighted_f,
+)
+from fastsegmetrics.functional.sweep import (
     CurvePair as CurvePair,
     StructureScore as StructureScore,
     SweepScore as SweepScore,

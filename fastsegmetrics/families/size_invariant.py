@@ -15,6 +15,7 @@ from fastsegmetrics.families.exact_curves import ExactCurves
 from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import SWEEP_SCORES
+from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics.pair import LevelCounts
 from fastsegmetrics.statistics.size_invariant import TargetCounts, TargetScores
 from fastsegmetrics.target import Target
@@ -32,6 +33,16 @@ class TargetsRecord(NamedTuple):
     def to_bytes(self) -> bytes:
         """Return a compact form of the counts."""
         return self.counts.to_bytes()
+
+    def curves(self, conventions: Conventions) -> NDArray[np.float64]:
+        """Return the mean curves over the targets [13, 256], rows as in `SWEEP_SCORES`."""
+        return self.scored(score_rule(conventions)).curves
+
+    def scored(self, rule: ScoreRule) -> TargetScores:
+        """Return the scores of the targets, computed unless they are at hand."""
+        from fastsegmetrics.statistics.size_invariant import target_scores
+
+        return self.scores or target_scores(self.counts, rule)
 
 
 class SizeInvariantFamily:
@@ -111,9 +122,7 @@ class SizeInvariantAccumulator:
 
     def add(self, record: TargetsRecord) -> None:
         """Add the record of one pair."""
-        from fastsegmetrics.statistics.size_invariant import target_scores
-
-        scores = record.scores or target_scores(record.counts, self._family.rule)
+        scores = record.scored(self._family.rule)
         if len(self._rows):
             self._curves.add(scores.curves[self._rows])
         self._targets.sums += scores.sums

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 CAP = 239 * 239
+NEAR = 18
+HERE = 40
 #: Farther than any pixel; its square still is an int64.
 _FAR = 2**31
 
@@ -32,17 +34,13 @@ def nearest_foreground(mask: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDAr
     return rows, columns
 
 
-def capped_squares(
-    mask: NDArray[np.uint8], margin: int
-) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Return min(squared distance, CAP), and the nearest foreground of the pixels close to it."""
+def capped_squares(mask: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Return min(squared distance, CAP), and where the foreground lies from pixels near it."""
     rows, columns = nearest_foreground(mask)
     own_row, own_column = np.asarray(np.indices(mask.shape))
-    squares = (own_row - rows).astype(np.int64) ** 2 + (own_column - columns) ** 2
+    down, right = rows - own_row, columns - own_column
+    squares = down**2 + right**2
     if not mask.any():
         squares[:] = CAP
-    squares = np.minimum(squares, CAP)
-    close = (squares > 0) & (squares <= margin)
-    flat = rows.astype(np.int64) * mask.shape[1] + columns
-    first = np.append(0, close.sum(axis=1).cumsum())
-    return squares.astype(np.uint16), own_column[close].astype(np.int32), flat[close], first
+    toward = np.where(squares <= NEAR, 9 * down + right, 0) + HERE
+    return np.minimum(squares, CAP).astype(np.uint16), toward.astype(np.uint8)

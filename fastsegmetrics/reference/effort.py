@@ -46,7 +46,7 @@ def error_masks(
     return over, under, near_over, near_under
 
 
-def human_correction_effort(
+def hce(
     p: NDArray[Any], g: Mask, *, relax: int = 5, epsilon: float = 2.0
 ) -> tuple[int, int, int, int]:
     """Return control points and independent regions of false positives, then of false negatives."""

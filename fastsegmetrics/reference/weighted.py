@@ -73,16 +73,14 @@ def weighted_errors(
     table: NDArray[np.float64],
     mask: NDArray[np.uint8],
     squares: NDArray[np.uint16],
+    toward: NDArray[np.uint8],
     weights: NDArray[np.float64],
-    near: NDArray[np.int32],
-    nearest: NDArray[np.int64],
-    first: NDArray[np.int64],
 ) -> tuple[float, float]:
     """Return the sums of the weighted errors on the foreground and on the background."""
     p = table[pred] if table.size else pred.astype(np.float64)
     false = (p * weights[squares])[mask == 0].sum()
-    error = 1.0 - p
-    rows = np.repeat(np.arange(mask.shape[0]), np.diff(first))
-    error[rows, near] = (1.0 - p).reshape(-1)[nearest]
+    rows, columns = np.asarray(np.indices(mask.shape))
+    down, right = np.divmod(toward.astype(np.int64), 9)
+    error = (1.0 - p)[rows + down - 4, columns + right - 4]
     missed = np.minimum(error, _blurred(error))[mask == 1].sum()
     return float(missed), float(false)

@@ -15,9 +15,6 @@ from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import weighted as formulas
 from fastsegmetrics.target import Target
 
-#: Of the pixels that a 7 x 7 window around a foreground pixel can hold, the largest squared
-#: distance to the foreground.
-_MARGIN = 3 * 3 + 3 * 3
 _NO_TABLE = np.empty(0, np.float64)
 
 
@@ -25,9 +22,7 @@ class DistanceField(NamedTuple):
     """How far a truth's pixels lie from its foreground, see ``kernels.distance.capped_squares``."""
 
     squares: NDArray[np.uint16]
-    near: NDArray[np.int32]
-    nearest: NDArray[np.int64]
-    first: NDArray[np.int64]
+    toward: NDArray[np.uint8]
 
 
 class WeightedStatistics(NamedTuple):
@@ -101,7 +96,7 @@ def weighted_statistics(
         values, table = pred.values.astype(np.float64, copy=False), _NO_TABLE
         values.setflags(write=False)
     missed, false = _rooms()[1].weighted_errors(
-        values, table, target.mask, field.squares, distance_weights(), *field[1:]
+        values, table, target.mask, *field, distance_weights()
     )
     return WeightedStatistics(n, float(missed), float(false), None)
 
@@ -127,7 +122,7 @@ def distance_weights() -> NDArray[np.float64]:
 
 
 def _distance_field(mask: NDArray[np.uint8]) -> DistanceField:
-    field = DistanceField(*_rooms()[0].capped_squares(mask, _MARGIN))
+    field = DistanceField(*_rooms()[0].capped_squares(mask))
     for array in field:
         array.setflags(write=False)
     return field

@@ -13,8 +13,6 @@ from scipy import ndimage
 from fastsegmetrics.kernels import distance
 from fastsegmetrics.reference import distance as twins
 
-MARGIN = 18
-
 
 def mask_of(rows) -> np.ndarray:
     return np.ascontiguousarray(rows, np.uint8)
@@ -63,6 +61,7 @@ def test_twins_have_the_same_parameters(name) -> None:
     ours, twin = (inspect.signature(f).parameters for f in (kernel, getattr(twins, name)))
     assert list(ours) == list(twin)
     assert distance.CAP == twins.CAP == 57121
+    assert distance.HERE == twins.HERE == 40
 
 
 def check_nearest(mask: np.ndarray) -> None:
@@ -78,19 +77,16 @@ def check_nearest(mask: np.ndarray) -> None:
     np.testing.assert_array_equal(columns, expected[1])
 
 
-def check_squares(mask: np.ndarray, margin: int = MARGIN) -> None:
-    squares, near, nearest, first = distance.capped_squares(mask, margin)
-    width = mask.shape[1]
-    expected = np.full(mask.shape, twins.CAP)
+def check_squares(mask: np.ndarray) -> None:
+    squares, toward = distance.capped_squares(mask)
+    expected, direction = np.full(mask.shape, twins.CAP), np.full(mask.shape, twins.HERE)
     if mask.any():
-        found, (rows, columns) = ndimage.distance_transform_edt(mask == 0, return_indices=True)
+        found, at = ndimage.distance_transform_edt(mask == 0, return_indices=True)
         expected = np.minimum(np.rint(found**2), twins.CAP)
-        close = (expected > 0) & (expected <= margin)
-        np.testing.assert_array_equal(nearest, (rows * width + columns)[close])
-        at = np.repeat(np.arange(mask.shape[0]), np.diff(first))
-        np.testing.assert_array_equal(np.stack([at, near], axis=1), np.argwhere(close))
-    assert first[-1] == near.size == nearest.size
+        down, right = at - np.indices(mask.shape)
+        direction = np.where(expected <= 18, 9 * down + right, 0) + 40
     np.testing.assert_array_equal(squares, expected)
+    np.testing.assert_array_equal(toward, direction)
 
 
 @given(masks())
@@ -98,16 +94,16 @@ def test_nearest_is_scipys(mask) -> None:
     check_nearest(mask)
 
 
-@given(masks(), st.sampled_from([1, 2, 18, 50, 100]))
-def test_squares_are_scipys(mask, margin) -> None:
-    check_squares(mask, margin)
+@given(masks())
+def test_squares_are_scipys(mask) -> None:
+    check_squares(mask)
 
 
 @given(masks())
 def test_kernels_and_twins(mask) -> None:
-    for name, extra in (("nearest_foreground", ()), ("capped_squares", (MARGIN,))):
-        ours = getattr(distance, name)(mask, *extra)
-        for found, twin in zip(ours, getattr(twins, name)(mask, *extra), strict=True):
+    for name in ("nearest_foreground", "capped_squares"):
+        ours = getattr(distance, name)(mask)
+        for found, twin in zip(ours, getattr(twins, name)(mask), strict=True):
             np.testing.assert_array_equal(found, twin)
             assert found.dtype == twin.dtype
 
@@ -164,10 +160,7 @@ def test_many_components_and_a_wide_image() -> None:
     assert ndimage.label(mask)[1] > 200
     check_nearest(mask)
     check_squares(mask)
-    # More near pixels than the first allocation holds.
-    dense = mask_of(rng.random((200, 210)) < 0.3)
-    check_squares(dense)
-    assert distance.capped_squares(dense, MARGIN)[1].size > 4 * (200 + 210)
+    check_squares(mask_of(rng.random((200, 210)) < 0.3))
 
 
 def test_inputs_may_be_read_only_and_stay_as_they_are() -> None:

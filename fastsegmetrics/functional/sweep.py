@@ -1,40 +1,18 @@
-"""One-liners: a metric of one prediction against one ground truth.
-
-Every function takes ``pred, gt`` in this order and the fields of `Conventions` as keywords.
-"""
+"""One-liners of the sweep family, and `measure` for any metrics."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, catalog
-from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.sweep import AREA_AXES, SweepRecord, score_levels, score_rule
+from fastsegmetrics.functional.shared import documented, plan_for
 from fastsegmetrics.plan import Plan
 from fastsegmetrics.scores import SWEEP_SCORES
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-@functools.lru_cache(maxsize=64)
-def _kept_plan(metrics: str | tuple[str, ...], choices: tuple[tuple[str, type, Any], ...]) -> Plan:
-    return Plan(metrics, Conventions.of(**{name: value for name, _, value in choices}))
-
-
-def _plan(metrics: str | tuple[str, ...], conventions: dict[str, Any]) -> Plan:
-    # A plan and checked conventions take longer to make than a small image to measure.
-    # The types are part of the key: 1 equals True and must not pass for it.
-    choices = tuple((name, type(value), value) for name, value in conventions.items())
-    try:
-        return _kept_plan(metrics, choices)
-    except TypeError:  # a value that cannot be hashed: the conventions say which
-        return Plan(metrics, Conventions.of(**conventions))
 
 
 class SweepScore(NamedTuple):
@@ -83,69 +61,11 @@ class CurvePair(NamedTuple):
     y: NDArray[np.float64]
 
 
-_COMMON = """
-
-    Parameters
-    ----------
-    pred : array_like, shape (H, W)
-        Prediction: integers in 0…255, booleans, or floats in [0, 1].
-    gt : array_like or Target, shape (H, W)
-        Ground truth: booleans, or integers in 0…255 of which > 128 is foreground.
-    backend : {{"compiled", "reference"}}, optional
-        Which implementation computes.
-    **conventions
-        Fields of `Conventions`: ``policy``, ``stretch``, ``gt_threshold``, ``pred_scale``, ….
-
-    Returns
-    -------
-    {returns}
-        In [{low:g}, {high:g}]; {direction} is better.
-
-    Raises
-    ------
-    InputError
-        When shapes differ, an array is empty or not 2-D, or its values are off their scale.
-
-    Notes
-    -----
-    {title}: {formula}.  Degenerate cases: {empty}.  Source: {citation}.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pred = np.array([[0, 204, 51, 255]], np.uint8)
-    >>> gt = np.array([[False, False, True, True]])
-    >>> {example}
-"""
-
-
-def _documented(returns: str, example: str) -> Callable[[Function], Function]:
-    """Complete a docstring from the score's row in the catalogue, so that it is said once."""
-
-    def complete(function: Function) -> Function:
-        score = catalog.SCORES[function.__name__]
-        assert function.__doc__ is not None
-        function.__doc__ += _COMMON.format(
-            returns=returns,
-            low=score.low,
-            high=score.high,
-            direction=score.direction,
-            title=score.title.capitalize(),
-            formula=score.formula,
-            empty=score.empty,
-            citation=score.citation,
-            example=example,
-        )
-        return function
-
-    return complete
-
-
 def _sweep(
     score: str, pred: Any, gt: Any, backend: backends.Backend | None, conventions: dict[str, Any]
 ) -> SweepScore:
     names = tuple(f"{score}.{report}" for report in ("bin", "adp", "mean", "max"))
-    plan = _plan(names, conventions)
+    plan = plan_for(names, conventions)
     values, curves = _measured(plan, pred, gt, backend)
     at_half, adaptive, mean, largest = values
     curve = curves[SWEEP_SCORES.index(score)].copy()
@@ -170,6 +90,7 @@ def measure(
     gt: Any,
     metrics: str | tuple[str, ...] = "sod",
     *,
+    image: Any | None = None,
     backend: backends.Backend | None = None,
     **conventions: Any,
 ) -> dict[str, float]:
@@ -181,6 +102,8 @@ def measure(
         As for `mae`.
     metrics : str or tuple of str
         A suite, metrics or scores, as for `Evaluator`.
+    image : array_like of uint8, shape (H, W, 3), optional
+        The RGB photograph, for metrics that look at it; a `Target` brings its own.
 
     Returns
     -------
@@ -199,30 +122,30 @@ def measure(
     {'mae': 0.0, 'iou.bin': 1.0}
     """
     names = metrics if isinstance(metrics, str) else tuple(metrics)
-    plan = _plan(names, conventions)
-    measured = plan.measure(pred, gt, backend=backend)
+    plan = plan_for(names, conventions)
+    measured = plan.measure(pred, gt, image=image, backend=backend)
     return dict(zip(plan.columns, measured.values.tolist(), strict=True))
 
 
-@_documented("float", "mae(pred, gt)\n    0.4")
+@documented("float", "mae(pred, gt)\n    0.4")
 def mae(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> float:
     """Mean absolute error."""
-    plan = _plan("mae", conventions)
+    plan = plan_for("mae", conventions)
     return float(plan.measure(pred, gt, backend=backend).values[0])
 
 
-@_documented("StructureScore", "round(s_measure(pred, gt), 6)\n    0.337893")
+@documented("StructureScore", "round(s_measure(pred, gt), 6)\n    0.337893")
 def s_measure(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> StructureScore:
     """S-measure, with its object and region terms as attributes."""
-    plan = _plan(("s_measure", "s_object", "s_region"), conventions)
+    plan = plan_for(("s_measure", "s_object", "s_region"), conventions)
     return StructureScore(*plan.measure(pred, gt, backend=backend).values.tolist())
 
 
-@_documented("SweepScore", "round(e_measure(pred, gt).bin, 6)\n    0.666667")
+@documented("SweepScore", "round(e_measure(pred, gt).bin, 6)\n    0.666667")
 def e_measure(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -230,7 +153,7 @@ def e_measure(
     return _sweep("e_measure", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(f_beta(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(f_beta(pred, gt).bin, 6)\n    0.5")
 def f_beta(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -238,7 +161,7 @@ def f_beta(
     return _sweep("f_beta", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(f1(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(f1(pred, gt).bin, 6)\n    0.5")
 def f1(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -246,7 +169,7 @@ def f1(
     return _sweep("f1", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(precision(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(precision(pred, gt).bin, 6)\n    0.5")
 def precision(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -254,7 +177,7 @@ def precision(
     return _sweep("precision", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(recall(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(recall(pred, gt).bin, 6)\n    0.5")
 def recall(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -262,7 +185,7 @@ def recall(
     return _sweep("recall", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(specificity(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(specificity(pred, gt).bin, 6)\n    0.5")
 def specificity(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -270,7 +193,7 @@ def specificity(
     return _sweep("specificity", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(fpr(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(fpr(pred, gt).bin, 6)\n    0.5")
 def fpr(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -278,7 +201,7 @@ def fpr(
     return _sweep("fpr", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(iou(pred, gt).bin, 6)\n    0.333333")
+@documented("SweepScore", "round(iou(pred, gt).bin, 6)\n    0.333333")
 def iou(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -286,7 +209,7 @@ def iou(
     return _sweep("iou", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(dice(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(dice(pred, gt).bin, 6)\n    0.5")
 def dice(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -294,7 +217,7 @@ def dice(
     return _sweep("dice", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(ber(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(ber(pred, gt).bin, 6)\n    0.5")
 def ber(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -302,7 +225,7 @@ def ber(
     return _sweep("ber", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(kappa(pred, gt).bin, 6)\n    0.0")
+@documented("SweepScore", "round(kappa(pred, gt).bin, 6)\n    0.0")
 def kappa(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -310,7 +233,7 @@ def kappa(
     return _sweep("kappa", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(cohen_kappa(pred, gt).bin, 6)\n    0.0")
+@documented("SweepScore", "round(cohen_kappa(pred, gt).bin, 6)\n    0.0")
 def cohen_kappa(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -318,7 +241,7 @@ def cohen_kappa(
     return _sweep("cohen_kappa", pred, gt, backend, conventions)
 
 
-@_documented("SweepScore", "round(accuracy(pred, gt).bin, 6)\n    0.5")
+@documented("SweepScore", "round(accuracy(pred, gt).bin, 6)\n    0.5")
 def accuracy(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> SweepScore:
@@ -364,12 +287,12 @@ def _curve_pair(
     kind: str, pred: Any, gt: Any, backend: backends.Backend | None, conventions: dict[str, Any]
 ) -> CurvePair:
     x, y = AREA_AXES[kind]
-    plan = _plan((f"{x}.bin", f"{y}.bin"), conventions)
+    plan = plan_for((f"{x}.bin", f"{y}.bin"), conventions)
     _, rows = _measured(plan, pred, gt, backend)
     return CurvePair(*(rows[SWEEP_SCORES.index(axis)].copy() for axis in (x, y)))
 
 
-@_documented("float", 'round(ap(pred, gt, rule="step"), 6)\n    0.833333')
+@documented("float", 'round(ap(pred, gt, rule="step"), 6)\n    0.833333')
 def ap(
     pred: Any,
     gt: Any,
@@ -388,7 +311,7 @@ def ap(
     return _area("ap", rule, pred, gt, backend, conventions)
 
 
-@_documented("float", 'round(auc(pred, gt, rule="anchored"), 6)\n    0.75')
+@documented("float", 'round(auc(pred, gt, rule="anchored"), 6)\n    0.75')
 def auc(
     pred: Any,
     gt: Any,
@@ -417,5 +340,5 @@ def _area(
     if rule not in catalog.AREA_RULES[kind]:
         choices = " or ".join(map(repr, catalog.AREA_RULES[kind]))
         raise InputError(f"rule must be {choices}; received {rule!r}")
-    plan = _plan(f"{kind}.{rule}_of_image", conventions)
+    plan = plan_for(f"{kind}.{rule}_of_image", conventions)
     return float(plan.measure(pred, gt, backend=backend).values[0])
