@@ -88,7 +88,7 @@ def _curve_areas(prepared: Prepared) -> Call:
 
 def _add_exactly(prepared: Prepared) -> Call:
     rows = Plan("all").sweep(_statistics(prepared).counts)
-    sums, counts = np.zeros((len(SWEEP_SCORES), 3, 256)), np.zeros(len(SWEEP_SCORES), np.int64)
+    sums, counts = np.zeros((len(SWEEP_SCORES), 4, 256)), np.zeros(len(SWEEP_SCORES), np.int64)
     return lambda: curves.add_exactly(rows, sums, counts)
 
 
