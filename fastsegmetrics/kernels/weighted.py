@@ -17,6 +17,8 @@ _TOTAL = _TAPS[0] + 2.0 * (_TAPS[1] + _TAPS[2] + _TAPS[3])
 _K0, _K1, _K2, _K3 = (tap / _TOTAL for tap in _TAPS)
 _BLOCK = 32
 _ZERO = np.uint64(0)
+#: `distance.HERE`.
+_HERE = np.uint8(40)
 
 
 @kernel
@@ -203,7 +205,7 @@ def _carry_errors(
         codes = toward[begin : begin + _BLOCK]
         leads = np.uint8(0)
         for i in range(codes.size):
-            leads |= codes[i] ^ np.uint8(40)
+            leads |= codes[i] ^ _HERE
         if leads != 0:
             out = line[begin : begin + _BLOCK]
             at = start + begin
