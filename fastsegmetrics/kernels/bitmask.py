@@ -125,13 +125,3 @@ def dilate_within(bits: Bits, allowed: Bits, times: int) -> Bits:
         _dilated(source.reshape(-1), allowed.reshape(-1), bits.shape[1], out.reshape(-1))
         source, out = out, source
     return source
-
-
-@kernel
-def _any(bits: Bits) -> bool:
-    """Tell whether a bit mask has a pixel."""
-    flat = bits.reshape(-1)
-    found = _0
-    for i in range(flat.size):
-        found |= flat[i]
-    return found != _0

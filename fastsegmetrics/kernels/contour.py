@@ -370,7 +370,7 @@ def simplify(points: NDArray[np.int32], epsilon: float) -> NDArray[np.int32]:
     """
     kept = np.empty(points.shape[0], np.int32)
     pending = np.empty(points.shape[0] + 1, np.int32)
-    n = _vertices(points, 0, points.shape[0], epsilon, pending, kept)
+    n = _vertices(points, np.int64(0), points.shape[0], epsilon, pending, kept)
     return kept[:n].copy()
 
 
@@ -421,9 +421,10 @@ def control_points(bits: Bits, near: Bits, epsilon: float) -> tuple[int, int]:
         if pieces == 0:
             continue
         counted[parents[i] if holes[i] else i] = True
-        begin = 0
+        # Typed, because Numba compiles a function anew for a literal.
+        begin = np.int64(0)
         first = 0
-        if pieces > 1 and _touch(points, 0, ends[pieces - 1] - 1):
+        if pieces > 1 and _touch(points, begin, ends[pieces - 1] - 1):
             # The first piece, turned round, continues the last.
             begin = ends[0]
             first = 1

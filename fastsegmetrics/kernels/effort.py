@@ -9,36 +9,6 @@ from fastsegmetrics.kernels.bitmask import Bits, dilate_within, frame
 
 
 @kernel
-def _both(a: Bits, b: Bits) -> Bits:
-    """Return a & b."""
-    out = np.empty_like(a)
-    x, y, z = a.reshape(-1), b.reshape(-1), out.reshape(-1)
-    for i in range(z.size):
-        z[i] = x[i] & y[i]
-    return out
-
-
-@kernel
-def _only(a: Bits, b: Bits) -> Bits:
-    """Return a & ~b."""
-    out = np.empty_like(a)
-    x, y, z = a.reshape(-1), b.reshape(-1), out.reshape(-1)
-    for i in range(z.size):
-        z[i] = x[i] & ~y[i]
-    return out
-
-
-@kernel
-def _either(a: Bits, b: Bits) -> Bits:
-    """Return a | b."""
-    out = np.empty_like(a)
-    x, y, z = a.reshape(-1), b.reshape(-1), out.reshape(-1)
-    for i in range(z.size):
-        z[i] = x[i] | y[i]
-    return out
-
-
-@kernel
 def error_masks(
     pred: Bits, gt: Bits, skeleton: Bits, width: int, relax: int
 ) -> tuple[Bits, Bits, Bits, Bits]:
@@ -50,14 +20,31 @@ def error_masks(
     counts beside the background.
     """
     whole = frame(pred.shape[0] - 2, width)
-    outside = _only(whole, _either(pred, gt))
-    core = _only(whole, dilate_within(outside, whole, relax))
-    extra, missed = _only(pred, gt), _only(gt, pred)
-    over = _both(dilate_within(_both(extra, core), _only(whole, gt), relax), extra)
-    under = _both(dilate_within(_both(missed, core), _only(whole, pred), relax), missed)
-    under = _either(under, _only(skeleton, pred))
-    right = _both(pred, gt)
-    kept = _either(right, under)
-    near_over = dilate_within(kept, whole, 1)
-    near_under = dilate_within(_only(whole, _either(kept, over)), whole, 1)
-    return over, under, near_over, near_under
+    p, g, thin, every = pred.reshape(-1), gt.reshape(-1), skeleton.reshape(-1), whole.reshape(-1)
+    outside, beside_p, beside_g = whole.copy(), whole.copy(), whole.copy()
+    o, not_p, not_g = outside.reshape(-1), beside_p.reshape(-1), beside_g.reshape(-1)
+    for i in range(every.size):
+        o[i] &= ~(p[i] | g[i])
+        not_p[i] &= ~p[i]
+        not_g[i] &= ~g[i]
+
+    # The union's erosion, outside the image being foreground, is what the rest does not grow into.
+    outside = dilate_within(outside, whole, relax)
+    over, under = np.empty_like(whole), np.empty_like(whole)
+    o, a, b = outside.reshape(-1), over.reshape(-1), under.reshape(-1)
+    for i in range(every.size):
+        a[i] = p[i] & ~(g[i] | o[i])
+        b[i] = g[i] & ~(p[i] | o[i])
+    over = dilate_within(over, beside_g, relax)
+    under = dilate_within(under, beside_p, relax)
+
+    kept, rest = np.empty_like(whole), np.empty_like(whole)
+    a, b, k, r = over.reshape(-1), under.reshape(-1), kept.reshape(-1), rest.reshape(-1)
+    for i in range(every.size):
+        a[i] &= p[i]
+        b[i] = (b[i] & g[i]) | (thin[i] & ~p[i])
+        k[i] = (p[i] & g[i]) | b[i]
+        r[i] = every[i] & ~(k[i] | a[i])
+    # Typed, because Numba compiles a function anew for a literal.
+    once = np.int64(1)
+    return over, under, dilate_within(kept, whole, once), dilate_within(rest, whole, once)

@@ -185,17 +185,19 @@ def _thin_tiles(tiles: NDArray[np.uint64], across: int) -> None:
         if tiles[i] & _OWN:
             due[1, n_due[1]] = i
             n_due[1] += 1
-    turn = 0
+    # Typed, because Numba compiles a function anew for a literal.
+    none = np.int64(0)
+    turn = none
     while n_due[0] + n_due[1] > 0:
         # Due are the tiles touched in the last turn, and those of the one before unless also in
         # the last; this turn's list takes the place of the older.
         old = turn & 1
         latest, listed = due[1 - old], due[old]
-        n = _decide(tiles, latest[: n_due[1 - old]], touched, turn, old, changed, lost, 0)
+        n = _decide(tiles, latest[: n_due[1 - old]], touched, turn, old, changed, lost, none)
         n = _decide(tiles, listed[: n_due[old]], touched, turn - 1, old, changed, lost, n)
-        m = 0
+        m = none
         for j in range(n):
-            m = _delete(tiles, changed[j], lost[j], across, turn, touched, listed, m)
+            m = _delete(tiles, np.int64(changed[j]), lost[j], across, turn, touched, listed, m)
         n_due[old] = m
         turn += 1
 
