@@ -30,12 +30,13 @@ _BLOCK = 32
 _FAR_BYTE = np.uint8(255)
 _NEXT_TO_FAR = np.uint8(254)
 _ONE = np.uint8(1)
-_1, _2, _3 = np.int32(1), np.int32(2), np.int32(3)
+_0, _1, _2, _3, _4 = np.int32(0), np.int32(1), np.int32(2), np.int32(3), np.int32(4)
 #: Near pixels: all that are at most 3 rows and 3 columns from the foreground are.  Neither row nor
 #: column of their nearest is more than 4 away.
 _NEAR = np.uint16(18)
 #: What `capped_squares` says of a pixel that is its own nearest, or not near.
 HERE = 40
+_HERE = np.int32(HERE)
 #: Blocks whose columns are at most this high are filled from their neighbours alone, which lie
 #: within the padding of a row.
 _SHALLOW = 10
@@ -141,6 +142,13 @@ def nearest_foreground(mask: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDAr
                 end = starts[k]
             column = right
     return rows, columns
+
+
+@kernel
+def _set(array: NDArray[Any], value: int) -> None:
+    """Fill an array; its slice assignment takes Numba several times as long to compile."""
+    for i in range(array.size):
+        array[i] = value
 
 
 @kernel
@@ -313,13 +321,14 @@ def _fill_row(
         low = posts[block]
         high = posts[min(block + 1, posts.size - 1)]
         if low < 0 and high < 0:
-            out[:] = CAP
+            _set(out, CAP)
             continue
         at = _PAD + start
         tallest = _tallest(padded[at : at + out.size])
         if tallest <= _SHALLOW * _SHALLOW:
-            best[:] = padded[at : at + _BLOCK]
-            off = 1
+            for i in range(_BLOCK):
+                best[i] = padded[at + i]
+            off = np.int64(1)
             # A height of 1 has nothing nearer beside it.
             while off * off < tallest:
                 _lower_by_neighbours(best, padded, at, off)
@@ -327,7 +336,8 @@ def _fill_row(
         else:
             low = low if low >= 0 else max(0, start - _REACH)
             high = high if high >= 0 else min(width - 1, start + _BLOCK + _REACH)
-            best[:] = CAP
+            for i in range(_BLOCK):
+                best[i] = CAP
             for column in range(low, high + 1, 4):
                 at = _PAD + column
                 _lower_by_four(best, np.int32(start - column), padded[at : at + 4])
@@ -336,15 +346,16 @@ def _fill_row(
 
 
 @kernel
-def _code(heights: NDArray[np.int32], rises: NDArray[np.int32], i: int, off: int, at: Any) -> Any:
+def _code(
+    heights: NDArray[np.int32], rises: NDArray[np.int32], there: int, off: Any, at: Any
+) -> Any:
     """Return where the foreground lies if the column `off` beside a pixel explains its distance.
 
     `at` is that squared distance and, beyond it, the answer so far: (square, code).
     """
     square, code = at
-    there = i + off + 4
-    same = np.int32(heights[there] + np.int32(off * off)) == square
-    return square, np.int32(rises[there] * 9 + np.int32(off + HERE)) if same else code
+    same = np.int32(heights[there] + off * off) == square
+    return square, np.int32(rises[there] * 9 + off + _HERE) if same else code
 
 
 @kernel
@@ -369,15 +380,15 @@ def _point(
     """
     for i in range(line.size):
         at = np.int32(line[i]), np.int32(HERE)
-        at = _code(heights, rises, i, 4, at)
-        at = _code(heights, rises, i, 3, at)
-        at = _code(heights, rises, i, 2, at)
-        at = _code(heights, rises, i, 1, at)
-        at = _code(heights, rises, i, 0, at)
-        at = _code(heights, rises, i, -1, at)
-        at = _code(heights, rises, i, -2, at)
-        at = _code(heights, rises, i, -3, at)
-        square, code = _code(heights, rises, i, -4, at)
+        at = _code(heights, rises, i + 8, _4, at)
+        at = _code(heights, rises, i + 7, _3, at)
+        at = _code(heights, rises, i + 6, _2, at)
+        at = _code(heights, rises, i + 5, _1, at)
+        at = _code(heights, rises, i + 4, _0, at)
+        at = _code(heights, rises, i + 3, -_1, at)
+        at = _code(heights, rises, i + 2, -_2, at)
+        at = _code(heights, rises, i + 1, -_3, at)
+        square, code = _code(heights, rises, i + 0, -_4, at)
         out[i] = np.uint8(code) if (square > 0) & (square <= _NEAR) else np.uint8(HERE)
 
 
@@ -389,7 +400,7 @@ def _point_row(
     out: NDArray[np.uint8],
 ) -> None:
     if _count_near(line) == 0:
-        out[:] = HERE
+        _set(out, HERE)
         return
     for start in range(0, line.size, _BLOCK):
         piece = line[start : start + _BLOCK]
@@ -397,7 +408,7 @@ def _point_row(
             at = _PAD + start - 4
             _point(padded[at:], rises[at:], piece, out[start : start + _BLOCK])
         else:
-            out[start : start + _BLOCK] = HERE
+            _set(out[start : start + _BLOCK], HERE)
 
 
 @kernel
@@ -406,7 +417,7 @@ def capped_squares(mask: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray
 
     Two to six times as fast as `nearest_foreground`, because nothing branches: vertical distances
     are vectors of bytes, and a row is filled in blocks of 32 pixels that each try a few columns
-    (0.5 to 1.4 ms at 512 x 512).
+    (0.5 to 1.1 ms at 512 x 512).
 
     Parameters
     ----------
@@ -444,7 +455,7 @@ def capped_squares(mask: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray
             _fill_row(padded, posts, block, line)
             _point_row(padded, rises, line, toward[row])
         else:
-            line[:] = CAP
-            toward[row] = HERE
+            _set(line, CAP)
+            _set(toward[row], HERE)
         before = line
     return squares, toward

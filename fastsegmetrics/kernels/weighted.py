@@ -39,7 +39,8 @@ def _unit_row(pred: NDArray[Any], table: NDArray[np.float64], out: NDArray[np.fl
         for i in range(piece.size):
             differ |= np.uint8(piece[i]) ^ level
         if differ == 0:
-            values[:] = table[level]
+            for i in range(piece.size):
+                values[i] = table[level]
         else:
             for i in range(piece.size):
                 values[i] = table[np.uint8(piece[i])]
@@ -127,12 +128,12 @@ def _blur_down(
 
     Two rows at a time: a loop over seven is too many arrays for LLVM to find them apart.
     """
-    here = ring[row % 7, start:stop]
+    here = ring[row % 7][start:stop]
     for i in range(out.size):
         out[i] = _K0 * here[i]
-    _add_rows(_K1, ring[(row + 6) % 7, start:stop], ring[(row + 1) % 7, start:stop], out)
-    _add_rows(_K2, ring[(row + 5) % 7, start:stop], ring[(row + 2) % 7, start:stop], out)
-    _add_rows(_K3, ring[(row + 4) % 7, start:stop], ring[(row + 3) % 7, start:stop], out)
+    _add_rows(_K1, ring[(row + 6) % 7][start:stop], ring[(row + 1) % 7][start:stop], out)
+    _add_rows(_K2, ring[(row + 5) % 7][start:stop], ring[(row + 2) % 7][start:stop], out)
+    _add_rows(_K3, ring[(row + 4) % 7][start:stop], ring[(row + 3) % 7][start:stop], out)
 
 
 @kernel
@@ -175,9 +176,10 @@ def _missed_row(
 ) -> float:
     """Return the sum over a row's foreground of the smaller of error and smoothed error."""
     total = 0.0
-    errors = ring[row % 7, _SIDE:-_SIDE]
-    own = bits[row % 7, _SIDE:-_SIDE]
-    start, stop = _next_run(mask, own, 0)
+    width = mask.size
+    errors = ring[row % 7][_SIDE : _SIDE + width]
+    own = bits[row % 7][_SIDE : _SIDE + width]
+    start, stop = _next_run(mask, own, np.int64(0))
     while start < stop:
         size = stop - start
         _blur_down(ring, row, start, stop + 2 * _SIDE, column[: size + 2 * _SIDE])
@@ -249,7 +251,7 @@ def weighted_errors(
     missed = 0.0
     false = 0.0
     for row in range(height + _SIDE):
-        line = ring[row % 7, _SIDE:-_SIDE]
+        line = ring[row % 7][_SIDE : _SIDE + width]
         if row < height:
             _unit_row(pred[row], table, values)
             false += _false_row(values, squares[row], weights)
@@ -257,7 +259,8 @@ def weighted_errors(
                 line[i] = 1.0 - values[i]
             _carry_errors(flat, table, row * width, steps, toward[row], line)
         else:
-            line[:] = 0.0
+            for i in range(width):
+                line[i] = 0.0
         if row >= _SIDE:
             missed += _missed_row(ring, bits, row - _SIDE, mask[row - _SIDE], column, kept)
     return missed, false
