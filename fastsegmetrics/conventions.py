@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
+import numbers
 from typing import Any, Literal
 
 from fastsegmetrics.errors import InputError
@@ -88,6 +89,8 @@ class Conventions:
             if isinstance(value, bool) or value not in choices:
                 allowed = ", ".join(repr(choice) for choice in choices)
                 raise InputError(f"{name} must be one of {allowed}; received {value!r}")
+            # The choice itself and not its equal, so that 1 and 1.0 make one contract.
+            object.__setattr__(self, name, choices[choices.index(value)])
         for name in ("stretch", "clip"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} must be True or False; received {getattr(self, name)!r}")
@@ -95,11 +98,22 @@ class Conventions:
             raise InputError(
                 f"both_empty='undefined' needs policy='strict'; received policy={self.policy!r}"
             )
-        _require_number("beta2", self.beta2, 0.0, math.inf)
-        _require_number("weighted_beta2", self.weighted_beta2, 0.0, math.inf)
-        _require_number("alpha", self.alpha, 0.0, 1.0)
+        self._set_number("beta2", 0.0, math.inf)
+        self._set_number("weighted_beta2", 0.0, math.inf)
+        self._set_number("alpha", 0.0, 1.0)
         if self.gt_threshold is not None:
-            _require_number("gt_threshold", self.gt_threshold, -math.inf, math.inf)
+            self._set_number("gt_threshold", -math.inf, math.inf)
+
+    def _set_number(self, name: str, low: float, high: float) -> None:
+        value = getattr(self, name)
+        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not real or not math.isfinite(value) or not low <= value <= high:
+            bounds = {
+                (0.0, math.inf): " of at least 0",
+                (0.0, 1.0): " in [0, 1]",
+            }.get((low, high), "")
+            raise InputError(f"{name} must be a finite number{bounds}; received {value!r}")
+        object.__setattr__(self, name, float(value))
 
     @classmethod
     def of(cls, **choices: Any) -> Conventions:
@@ -115,11 +129,3 @@ class Conventions:
     def to_dict(self) -> dict[str, object]:
         """Return the choices by name, in declaration order."""
         return dataclasses.asdict(self)
-
-
-def _require_number(name: str, value: object, low: float, high: float) -> None:
-    ok = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not ok or not math.isfinite(value) or not low <= value <= high:  # type: ignore[arg-type, operator]
-        raise InputError(
-            f"{name} must be a finite number in [{low:g}, {high:g}]; received {value!r}"
-        )

@@ -14,7 +14,7 @@ from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.contract import CurveSource, MeanCurve
-from fastsegmetrics.plan import Measurement, Plan
+from fastsegmetrics.plan import Measurement, Plan, Request
 from fastsegmetrics.results import Aggregate, Contract, Result, aggregate
 
 
@@ -101,9 +101,16 @@ class Evaluator:
         Raises
         ------
         InputError
-            When the name was added before.
+            When the name was added before, or the plan that measured had other metrics (or the
+            same in another order) or other conventions.
         """
         self._refuse_known(sample_id)
+        if measurement.request != self.plan.request:
+            raise InputError(
+                "measurement must come from a plan of the same metrics, in the same order, and "
+                f"the same conventions; received one of {_shown(measurement.request)}, here "
+                f"{_shown(self.plan.request)}"
+            )
         with backends.chosen(self.backend):
             for accumulator, record in zip(self._accumulators, measurement.records, strict=True):
                 if accumulator is not None and record is not None:
@@ -124,10 +131,7 @@ class Evaluator:
         InputError
             When the contracts differ or a sample is in both; nothing is added then.
         """
-        if (self.plan.metrics, self.plan.conventions) != (
-            other.plan.metrics,
-            other.plan.conventions,
-        ):
+        if self.plan.request != other.plan.request:
             raise InputError(
                 "other must have the same metrics and conventions; received contract "
                 f"{other.contract.hash}, here {self.contract.hash}"
@@ -187,9 +191,7 @@ class Evaluator:
         aggregates: dict[str, Aggregate] = {}
         # A curve over the images that have both classes is not the score's curve by its name.
         curves = {
-            f"{source.score}.curve": mean.values
-            for source, mean in means.items()
-            if not source.needs
+            f"{source.score}.curve": mean for source, mean in means.items() if not source.needs
         }
         for metric in self.plan.metrics:
             if metric.report.source == "column":
@@ -199,22 +201,35 @@ class Evaluator:
             elif metric.report.source == "pooled":
                 value = pooled.get(metric.name, math.nan)
                 if isinstance(value, float):
-                    aggregates[metric.name] = _counted(metric, value, n_expected, n, n)
+                    n_used = 0 if math.isnan(value) else n
+                    aggregates[metric.name] = _counted(metric, value, n_expected, n_used, n)
                 else:
-                    curves[metric.name] = value
+                    curves[metric.name] = MeanCurve(value, n)
             elif metric.report.name != "curve":
                 sources = self.plan.curves_of(metric)
                 used = [means[source] for source in sources]
-                value = metric.of_curves(*(mean.values for mean in used))
                 n_used = used[0].n_used
+                value = metric.of_curves(*(mean.values for mean in used)) if n_used else math.nan
                 aggregates[metric.name] = _counted(metric, value, n_expected, n_used, n)
-        return Result(aggregates, curves, per_image, list(ids), self.contract)
+        return Result(
+            aggregates,
+            {name: curve.values for name, curve in curves.items()},
+            {name: curve.n_used for name, curve in curves.items()},
+            per_image,
+            list(ids),
+            self.contract,
+        )
 
     def _refuse_known(self, sample_id: str | None) -> None:
         if sample_id is not None and not isinstance(sample_id, str):
             raise InputError(f"sample_id must be a string; received {sample_id!r}")
         if sample_id in self._values:
             raise InputError(f"sample_id must be new; received {sample_id!r} a second time")
+
+
+def _shown(request: Request) -> str:
+    names = ",".join(request.metrics)
+    return f"{names if len(names) <= 60 else names[:60] + '…'} under {request.conventions}"
 
 
 def _counted(metric: Metric, value: float, n_expected: int, n_used: int, n: int) -> Aggregate:

@@ -17,15 +17,24 @@ from fastsegmetrics.families.registry import Families
 from fastsegmetrics.target import Target
 
 
+class Request(NamedTuple):
+    """What a plan was made for; measurements of different requests do not add up."""
+
+    metrics: tuple[str, ...]
+    conventions: Conventions
+
+
 class Measurement(NamedTuple):
     """What one pair contributes to a data set.
 
     ``values`` follow `Plan.columns`; ``records`` follow `Plan.families`: what curves and pools are
-    made from, None for a family that needs nothing but its per-image values.
+    made from, None for a family that needs nothing but its per-image values; ``request`` is that
+    of the plan that measured.
     """
 
     values: NDArray[np.float64]
     records: tuple[Record | None, ...]
+    request: Request
 
     def to_bytes(self) -> bytes:
         """Return a compact form from which `Plan.measurement_from_bytes` restores every bit."""
@@ -68,6 +77,7 @@ class Plan:
     ) -> None:
         self.conventions = conventions or Conventions()
         self.metrics = catalog.resolve(metrics)
+        self.request = Request(tuple(m.name for m in self.metrics), self.conventions)
         made = Families(self.metrics, self.conventions)
         self.families = made.all
         self.curves_of = made.curves_of
@@ -115,7 +125,9 @@ class Plan:
                 for family in self.families
             ]
         values = np.array([value for found in produced for value in found.values], np.float64)
-        return Measurement(values[self._take], tuple(found.record for found in produced))
+        return Measurement(
+            values[self._take], tuple(found.record for found in produced), self.request
+        )
 
     def _target(self, pred: Any, target: Target | Any, image: Any | None) -> Target:
         if not isinstance(target, Target):
@@ -144,4 +156,4 @@ class Plan:
             at += 4
             records.append(family.read_record(data[at : at + size]) if size else None)
             at += size
-        return Measurement(values, tuple(records))
+        return Measurement(values, tuple(records), self.request)

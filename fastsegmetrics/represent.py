@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 
+#: A value this near (relatively) to the adaptive threshold is kept or not by how np.mean rounds.
+# np.mean sums pairwise: its relative error stays below log2(pixels) + 8 roundings, so that 256 of
+# them hold for every image.
+NEAR_THRESHOLD = 2.0**-44
+
 
 class MapInput(NamedTuple):
     """A prediction, C-contiguous and read-only: uint8 of 0…255, or floats in [0, 1]."""
@@ -53,7 +58,8 @@ def mask(
     if gt_threshold is not None:
         if kind == "f" and np.isnan(array).any():
             raise InputError(f"gt must not contain NaN; {_first(np.isnan(array))}")
-        return np.ascontiguousarray(array > gt_threshold).view(np.uint8)
+        numbers = array.astype(np.float32) if array.dtype == np.float16 else array
+        return np.ascontiguousarray(numbers > gt_threshold).view(np.uint8)
     if kind == "f":
         bad = (array != 0) & (array != 1)
         if bad.any():
@@ -174,6 +180,11 @@ def _float_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
         values = _clipped(values, scale, low, high, conventions.clip)
         low, high = values.min(), values.max()
     if scale != 1:
+        if 0 < high <= 1:
+            raise InputError(
+                f"pred as floats with pred_scale=255 must not be probabilities, its maximum is "
+                f"{float(high)!r}: pass pred_scale=1 if it lies in [0, 1]"
+            )
         values = values / values.dtype.type(scale)
         low, high = values.min(), values.max()
     if conventions.stretch and low < high and not (low == 0 and high == 1):
@@ -249,7 +260,12 @@ def _sealed(array: NDArray[Any]) -> NDArray[Any]:
 
 def _plane(array: Any, name: str, other: str, other_shape: tuple[int, ...] | None) -> NDArray[Any]:
     """Return an array of booleans, integers or floats with two axes and at least one pixel."""
-    plane = np.asarray(array)
+    if isinstance(array, np.ma.MaskedArray):
+        raise InputError(f"{name} must not be a masked array (fill it first); received one")
+    try:
+        plane = np.asarray(array)
+    except ValueError as error:
+        raise InputError(f"{name} must be one array; received rows of different lengths") from error
     if plane.dtype.kind not in "buif":
         raise InputError(
             f"{name} must be an array of booleans, integers or floats; received dtype {plane.dtype}"

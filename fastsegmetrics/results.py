@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import hashlib
@@ -10,7 +11,6 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +81,7 @@ class Contract:
             }
             for metric in metrics
         }
-        return cls(conventions.to_dict(), rows, _versions())
+        return cls(conventions.to_dict(), rows, dict(_versions()))
 
     @property
     def hash(self) -> str:
@@ -107,9 +107,12 @@ class Result(Mapping[str, Aggregate]):
     ----------
     aggregates : dict of str to Aggregate
         By metric name; the result itself is a mapping with the same content.
-    curves : dict of str to ndarray, shape (256,)
+    curves : dict of str to ndarray, shape (256,), for ``ms_iou`` (257,)
         The curves asked for and the mean curves that maxima and areas were taken from, thresholds
-        0…255 ascending.
+        0…255 (0…256) ascending.  Under the strict policy the curves of areas, over the images that
+        have both classes, are not among them.
+    curve_counts : dict of str to int
+        How many images each curve is made of.
     per_image : dict of str to ndarray, shape (n,)
         Per-image values by column name, in the order of `sample_ids`.
     sample_ids : list of str or int
@@ -122,12 +125,14 @@ class Result(Mapping[str, Aggregate]):
         self,
         aggregates: dict[str, Aggregate],
         curves: dict[str, NDArray[np.float64]],
+        curve_counts: dict[str, int],
         per_image: dict[str, NDArray[np.float64]],
         sample_ids: list[str | int],
         contract: Contract,
     ) -> None:
         self.aggregates = aggregates
         self.curves = curves
+        self.curve_counts = curve_counts
         self.per_image = per_image
         self.sample_ids = sample_ids
         self.contract = contract
@@ -154,6 +159,7 @@ class Result(Mapping[str, Aggregate]):
             "contract": self.contract.to_dict(),
             "aggregates": {name: dict(vars(row)) for name, row in self.aggregates.items()},
             "curves": {name: curve.tolist() for name, curve in self.curves.items()},
+            "curve_counts": dict(self.curve_counts),
         }
         if per_image:
             told["sample_ids"] = list(self.sample_ids)
@@ -162,7 +168,7 @@ class Result(Mapping[str, Aggregate]):
 
     def to_json(self, *, per_image: bool = True, indent: int | None = None) -> str:
         """Return strict JSON: NaN as null, infinities as the strings "inf" and "-inf"."""
-        told = _json_ready(self.to_dict(per_image=per_image))
+        told = json_ready(self.to_dict(per_image=per_image))
         return json.dumps(told, indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self, *, per_image: bool = True) -> str:
@@ -207,24 +213,32 @@ def aggregate(metric: Metric, values: NDArray[np.float64], n_expected: int) -> A
     )
 
 
-def _json_ready(value: Any) -> Any:
+def json_ready(value: Any) -> Any:
+    """Return plain data that strict JSON can hold: NaN as null, infinities as strings."""
     if isinstance(value, dict):
-        return {key: _json_ready(item) for key, item in value.items()}
+        return {key: json_ready(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_json_ready(item) for item in value]
+        return [json_ready(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
     return value
 
 
+#: The distributions that bring OpenCV.
+_OPENCV = ("opencv-python-headless", "opencv-python", "opencv-contrib-python-headless",
+           "opencv-contrib-python")  # fmt: skip
+
+
 @functools.cache
-def _versions() -> Mapping[str, str]:
+def _versions() -> dict[str, str]:
     from importlib import metadata
 
     versions = {"fastsegmetrics": fastsegmetrics.__version__}
-    for package in ("numpy", "numba", "opencv-python-headless"):
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            versions[package] = "not installed"
-    return MappingProxyType(versions)
+    distributions = {"numpy": ("numpy",), "numba": ("numba",), "opencv": _OPENCV}
+    for package, names in distributions.items():
+        versions[package] = "not installed"
+        for name in names:
+            with contextlib.suppress(metadata.PackageNotFoundError):
+                versions[package] = metadata.version(name)
+                break
+    return versions

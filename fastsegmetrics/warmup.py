@@ -44,8 +44,8 @@ def _read_one_of_each_kind() -> None:
     import tempfile
     from pathlib import Path
 
-    from fastsegmetrics.bulk.demo import png_bytes
     from fastsegmetrics.io import read_map
+    from fastsegmetrics.io.png_writer import png_bytes
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.png"

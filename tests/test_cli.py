@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from fastsegmetrics import __version__, cli
-from fastsegmetrics.bulk.demo import png_bytes
 from fastsegmetrics.catalog import METRICS
+from fastsegmetrics.io.png_writer import png_bytes
 
 _ROOT = Path(__file__).resolve().parents[1]
 

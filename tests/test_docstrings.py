@@ -11,7 +11,10 @@ import pytest
 
 import fastsegmetrics as fsm
 
-MODULES = ("conventions", "backend", "catalog", "evaluate", "functional", "target", "plan")
+MODULES = (
+    "conventions", "backend", "catalog", "evaluate", "functional.spatial", "functional.sweep",
+    "target", "plan",
+)  # fmt: skip
 PUBLIC = [name for name in fsm.__all__ if name not in ("__version__", "evaluate_folders")]
 
 

@@ -41,7 +41,7 @@ def test_four_threads() -> None:
     out = run(
         """
         from multiprocessing.pool import ThreadPool
-        plan = fsm.Plan("all")
+        plan = fsm.Plan("sweep")
         with ThreadPool(4) as pool:
             parallel = pool.starmap(plan.measure, pairs * 4)
         serial = [plan.measure(*pair) for pair in pairs * 4]
@@ -56,7 +56,7 @@ def test_call_fork_call() -> None:
     out = run(
         """
         import os
-        plan = fsm.Plan("all")
+        plan = fsm.Plan("sweep")
         before = plan.measure(*pairs[0]).values.tobytes()
         child = os.fork()
         if child == 0:
@@ -125,7 +125,7 @@ def test_settings_of_others_are_left_alone() -> None:
         def state():
             return np.geterr(), list(warnings.filters), cv2.getNumThreads(), numba.get_num_threads()
         before = state()
-        evaluator = fsm.Evaluator("all")
+        evaluator = fsm.Evaluator("sweep")
         for pair in pairs:
             evaluator.update(*pair)
         evaluator.result()

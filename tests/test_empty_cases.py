@@ -5,6 +5,7 @@ The image is 8 x 9 with N = 72; "some" is a map of 200 on a block of 12 pixels.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -184,9 +185,16 @@ def test_error(backend, conventions) -> None:
 
 
 def test_areas(backend) -> None:
-    for gt in (EMPTY, FULL):
-        assert fsm.auc(SOME, gt, backend=backend) == 0.0
-        assert math.isnan(fsm.auc(SOME, gt, backend=backend, policy="strict"))
+    for pred in (SOME, NOTHING):
+        for gt in (EMPTY, FULL):
+            for rule in ("trapezoid", "anchored"):
+                auc = functools.partial(fsm.auc, pred, gt, rule=rule, backend=backend)
+                assert auc() == 0.0
+                assert math.isnan(auc(policy="strict"))
+        for rule in ("trapezoid", "step"):
+            ap = functools.partial(fsm.ap, pred, EMPTY, rule=rule, backend=backend)
+            assert ap() == 0.0
+            assert math.isnan(ap(policy="strict"))
     assert fsm.ap(SOME, EMPTY, backend=backend, rule="step") == 0.0
     assert math.isnan(fsm.ap(SOME, EMPTY, backend=backend, rule="step", policy="strict"))
     assert fsm.ap(SOME, FULL, backend=backend, rule="step", policy="strict") == 1.0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import csv
 import io
 import json
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -21,7 +23,7 @@ PAIRS = [
 ]
 
 
-def filled(metrics="all", **conventions) -> fsm.Evaluator:
+def filled(metrics="sweep", **conventions) -> fsm.Evaluator:
     evaluator = fsm.Evaluator(metrics, **conventions)
     for i, pair in enumerate(PAIRS):
         evaluator.update(*pair, sample_id=f"s{i}")
@@ -123,7 +125,7 @@ def test_merge_numbers_unnamed_samples_on() -> None:
 
 
 def test_no_samples() -> None:
-    result = fsm.Evaluator("all").result(n_expected=3)
+    result = fsm.Evaluator("sweep").result(n_expected=3)
     for row in result.values():
         assert math.isnan(row.value)
         assert (row.n_expected, row.n_used, row.n_undefined) == (3, 0, 0)
@@ -138,10 +140,10 @@ def test_n_expected() -> None:
 def test_one_target_serves_many_methods() -> None:
     target = fsm.Target(PAIRS[0][1])
     for pred, _ in PAIRS:
-        assert fsm.measure(pred, target, "all") == fsm.measure(pred, PAIRS[0][1], "all")
+        assert fsm.measure(pred, target, "sweep") == fsm.measure(pred, PAIRS[0][1], "sweep")
 
 
-@pytest.mark.parametrize("metrics", ["mae", "s_measure", "mae,s_region", "f_beta.curve", "all"])
+@pytest.mark.parametrize("metrics", ["mae", "s_measure", "mae,s_region", "f_beta.curve", "sweep"])
 def test_backends_give_the_same_results(metrics) -> None:
     compiled = filled(metrics).result()
     reference = filled(metrics, backend="reference").result()
@@ -160,7 +162,7 @@ def test_json_is_strict() -> None:
     assert told["aggregates"]["kappa.bin"]["n_undefined"] == 1
     assert told["sample_ids"][0] == "full"
     assert told["contract"]["hash"] == evaluator.contract.hash
-    result = fsm.Result({}, {}, {"x": np.array([math.inf, -math.inf, 1.5])}, ["a", "b", "c"],
+    result = fsm.Result({}, {}, {}, {"x": np.array([math.inf, -math.inf, 1.5])}, ["a", "b", "c"],
                         evaluator.contract)  # fmt: skip
     assert json.loads(result.to_json())["per_image"]["x"] == ["inf", "-inf", 1.5]
     assert "per_image" not in json.loads(result.to_json(per_image=False))
@@ -232,3 +234,99 @@ def test_result_reads_as_a_table() -> None:
 def test_unknown_backend() -> None:
     with pytest.raises(fsm.InputError, match="'compiled' or 'reference'"):
         fsm.Evaluator("mae", backend="gpu")
+
+
+def test_the_reference_backend_runs_no_kernel(monkeypatch) -> None:
+    from fastsegmetrics.kernels import curves, levels
+
+    def refuse(*_):
+        raise AssertionError("a compiled kernel ran")
+
+    for module in (curves, levels):
+        for name, value in list(vars(module).items()):
+            if not name.startswith("_") and callable(value):
+                monkeypatch.setattr(module, name, refuse)
+    evaluator = filled("sweep", backend="reference")
+    assert evaluator.result()["f_beta.max"].n_used == 4
+
+
+def test_curves_say_how_many_images_they_are_of() -> None:
+    evaluator = fsm.Evaluator(
+        "precision.curve,iou.pooled_curve", policy="strict", both_empty="undefined"
+    )
+    evaluator.update(*PAIRS[0])
+    nothing = np.zeros((2, 3), bool)
+    evaluator.update(nothing, nothing)
+    result = evaluator.result()
+    assert result.curve_counts == {"precision.curve": 1, "iou.pooled_curve": 2}
+    assert json.loads(result.to_json())["curve_counts"]["precision.curve"] == 1
+
+
+def test_an_undefined_pooled_value_is_counted_as_such() -> None:
+    evaluator = fsm.Evaluator(
+        "f_beta.pooled_bin,kappa.pooled_bin", policy="strict", both_empty="undefined"
+    )
+    nothing = np.zeros((2, 3), bool)
+    for _ in range(2):
+        evaluator.update(nothing, nothing)
+    for row in evaluator.result().values():
+        assert math.isnan(row.value)
+        assert (row.n_used, row.n_undefined) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "conventions"),
+    [("mae", {}), ("f_beta.max,mae", {}), ("mae,f_beta.max", {"stretch": False})],
+)
+def test_foreign_measurements_are_refused(metrics, conventions) -> None:
+    plan = fsm.Plan(metrics, fsm.Conventions(**conventions))
+    evaluator = fsm.Evaluator("mae,f_beta.max")
+    with pytest.raises(fsm.InputError, match="measurement must come from a plan"):
+        evaluator.add(plan.measure(*PAIRS[0]))
+    assert evaluator.n_samples == 0
+
+
+def test_everything_travels_between_processes() -> None:
+    evaluator = filled("sod,ms_iou.max,si_iou.bin")
+    result = evaluator.result()
+    for twin in (pickle.loads(pickle.dumps(evaluator)), copy.deepcopy(evaluator)):
+        assert twin.result().to_json() == result.to_json()
+    for twin in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert twin.to_json() == result.to_json()
+    measured = evaluator.plan.measure(*PAIRS[0])
+    assert pickle.loads(pickle.dumps(measured)).to_bytes() == measured.to_bytes()
+    score = fsm.s_measure(*PAIRS[0])
+    assert pickle.loads(pickle.dumps(score)).object_term == score.object_term
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"beta2": 1}, {"beta2": 1.0}),
+        ({"alpha": 1}, {"alpha": np.float64(1)}),
+        ({"gt_threshold": 0}, {"gt_threshold": np.int64(0)}),
+        ({"pred_scale": 1}, {"pred_scale": 1.0}),
+    ],
+)
+def test_equal_numbers_make_one_contract(one, other) -> None:
+    assert fsm.Evaluator(**one).contract.hash == fsm.Evaluator(**other).contract.hash
+
+
+@pytest.mark.parametrize("request_", [3, ["mae", 3], None])
+def test_requests_that_are_no_names(request_) -> None:
+    with pytest.raises(fsm.InputError, match="metrics must be names"):
+        fsm.Evaluator(request_)
+
+
+def test_a_measurement_beside_its_photograph() -> None:
+    pred, gt = PAIRS[0]
+    image = np.zeros((5, 17, 3), np.uint8)
+    with pytest.raises(fsm.InputError, match="image must be given for c_beta_w"):
+        fsm.measure(pred, gt, "c_beta_w")
+    by_call = fsm.measure(pred, gt, "c_beta_w", image=image)
+    assert by_call == fsm.measure(pred, fsm.Target(gt, image=image), "c_beta_w")
+    with pytest.raises(fsm.InputError, match="image must be given to the Target"):
+        fsm.measure(pred, fsm.Target(gt), "c_beta_w", image=image)
+    evaluator = fsm.Evaluator("c_beta_w")
+    evaluator.update(pred, gt, image=image)
+    assert evaluator.result()["c_beta_w"].value == by_call["c_beta_w"]

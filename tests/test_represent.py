@@ -105,12 +105,22 @@ def test_a_map_whose_maximum_is_the_integer_one_is_refused() -> None:
 
 
 def test_full_scale() -> None:
-    as_floats = fsm.measure(PRED.astype(np.float64), GT, "all", pred_scale=255, stretch=False)
-    eight_bit = fsm.measure(PRED, GT, "all", stretch=False)
+    as_floats = fsm.measure(PRED.astype(np.float64), GT, "sweep", pred_scale=255, stretch=False)
+    eight_bit = fsm.measure(PRED, GT, "sweep", stretch=False)
     assert as_floats == pytest.approx(eight_bit, rel=1e-12, abs=1e-15)
     assert "0..1" in refused(pred=PRED, pred_scale=1)
     clipped = np.array([[0, 300, -4]])
     assert fsm.mae(clipped, GT[:1], clip=True) == fsm.mae(np.array([[0, 255, 0]]), GT[:1])
+
+
+def test_probabilities_on_the_scale_of_255_are_refused() -> None:
+    assert "pass pred_scale=1" in refused(pred=PRED / 255.0, pred_scale=255, stretch=False)
+    assert fsm.mae(np.zeros((2, 3)), GT, pred_scale=255) == 0.5
+
+
+def test_masked_and_ragged_arrays_are_refused() -> None:
+    assert "masked array" in refused(pred=np.ma.masked_array(PRED, PRED > 9))
+    assert "different lengths" in refused(pred=[[1, 2], [3]])
 
 
 def test_clip_only_when_asked() -> None:
@@ -124,7 +134,7 @@ def test_memory_layouts_give_the_same_bits_and_are_left_alone(backend, tmp_path)
     rng = np.random.default_rng(3)
     big = rng.integers(0, 256, (13, 29), dtype=np.uint8)
     truth = rng.random((13, 29)) > 0.6
-    wanted = fsm.measure(big.copy(), truth.copy(), "all", backend=backend)
+    wanted = fsm.measure(big.copy(), truth.copy(), "sweep", backend=backend)
     frozen_pred, frozen_gt = big.copy(), truth.copy()
     frozen_pred.flags.writeable = frozen_gt.flags.writeable = False
     padded_pred = np.zeros((26, 58), np.uint8)
@@ -145,7 +155,7 @@ def test_memory_layouts_give_the_same_bits_and_are_left_alone(backend, tmp_path)
         (big.astype(np.int64), truth.astype(np.float64)),
     ):
         before = pred.tobytes(), gt.tobytes()
-        assert fsm.measure(pred, gt, "all", backend=backend) == wanted
+        assert fsm.measure(pred, gt, "sweep", backend=backend) == wanted
         assert (pred.tobytes(), gt.tobytes()) == before
 
 
@@ -154,11 +164,11 @@ def test_float_layouts(backend) -> None:
     rng = np.random.default_rng(4)
     values = rng.random((9, 14))
     truth = rng.random((9, 14)) > 0.5
-    wanted = fsm.measure(values.copy(), truth, "all", backend=backend)
+    wanted = fsm.measure(values.copy(), truth, "sweep", backend=backend)
     for pred in (np.asfortranarray(values), values.astype(">f8"), values[::-1][::-1]):
-        assert fsm.measure(pred, truth, "all", backend=backend) == wanted
+        assert fsm.measure(pred, truth, "sweep", backend=backend) == wanted
     half = values.astype(np.float16)
-    assert fsm.measure(half, truth, "all") == fsm.measure(half.astype(np.float32), truth, "all")
+    assert fsm.measure(half, truth, "sweep") == fsm.measure(half.astype(np.float32), truth, "sweep")
 
 
 def test_conventions_are_checked() -> None:
@@ -209,8 +219,8 @@ def test_a_choice_equal_to_an_accepted_one_is_still_checked() -> None:
 
 
 def test_three_equal_channels_are_one_plane() -> None:
-    wanted = fsm.measure(PRED, GT, "all")
-    assert fsm.measure(np.dstack([PRED] * 3), np.dstack([GT] * 3), "all") == wanted
+    wanted = fsm.measure(PRED, GT, "sweep")
+    assert fsm.measure(np.dstack([PRED] * 3), np.dstack([GT] * 3), "sweep") == wanted
     coloured = np.dstack([PRED] * 3)
     coloured[1, 2, 1] += 1
     message = refused(pred=coloured)

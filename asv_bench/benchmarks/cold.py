@@ -35,7 +35,7 @@ class Import:
 
 
 class FirstResult:
-    params = ("mae", "sod", "all")
+    params = ("mae", "sod", "sweep")
     param_names = ("metrics",)
     repeat = 3
     number = 1

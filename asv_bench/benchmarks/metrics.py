@@ -52,7 +52,7 @@ class Forms:
     def setup(self, dtype: str, content: str, side: int) -> None:
         pred, gt = pair(content, side)
         self.pred, self.gt = as_float(pred, dtype), gt > 128
-        self.plan = Plan("all")
+        self.plan = Plan("sweep")
         self.plan.measure(self.pred, self.gt)
 
     def time_measure(self, dtype: str, content: str, side: int) -> None:
@@ -76,7 +76,7 @@ class Compat:
 class Results:
     """What remains to be done when all images are in."""
 
-    params = (("sod", "all"), (100, 2000))
+    params = (("sod", "sweep"), (100, 2000))
     param_names = ("suite", "images")
 
     def setup(self, suite: str, images: int) -> None:

@@ -6,12 +6,12 @@ the demonstration can be compared with its printed result.
 
 from __future__ import annotations
 
-import struct
-import zlib
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+from fastsegmetrics.io.png_writer import png_bytes
 
 METHODS = ("careful", "hasty")
 
@@ -119,19 +119,3 @@ def _write(path: Path, grey: np.ndarray) -> None:
     data = png_bytes(grey)
     if not (path.is_file() and path.read_bytes() == data):
         path.write_bytes(data)
-
-
-def png_bytes(grey: np.ndarray) -> bytes:
-    """`grey` (H, W, uint8) as the bytes of an 8-bit grey PNG file, rows filtered by difference."""
-    height, width = grey.shape
-    rows = np.empty((height, width + 1), dtype=np.uint8)
-    rows[:, 0] = 1
-    rows[:, 1] = grey[:, 0]
-    rows[:, 2:] = grey[:, 1:] - grey[:, :-1]
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
-    chunks = (
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in parts
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import os
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.io import printable
+from fastsegmetrics.results import json_ready
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.run import Run
@@ -37,9 +39,10 @@ def summary(run: Run) -> dict[str, Any]:
         "methods": {
             method: {
                 "metrics": {
-                    name: {field: jsonable(getattr(aggregate, field)) for field in _COUNTS}
+                    name: {field: json_ready(getattr(aggregate, field)) for field in _COUNTS}
                     for name, aggregate in result.aggregates.items()
                 },
+                "curves": {name: {"n_used": n} for name, n in result.curve_counts.items()},
                 "n_resized": run.n_resized[method],
                 "missing": run.missing[method],
                 "extra": run.extra[method],
@@ -61,12 +64,12 @@ def write_files(run: Run, directory: Path) -> None:
     """
     # summary.json last: where it stands, all the others do.
     for name, text in (
-        (CONTRACT, _json({**run.contract.to_dict(), "hash": run.contract.hash})),
+        (CONTRACT, _json(run.contract.to_dict())),
         (PER_IMAGE, _csv(_per_image(run))),
         (CURVES, _csv(_curves(run))),
         (SUMMARY, _json(summary(run))),
     ):
-        _replace(directory / name, text.encode("utf-8", "backslashreplace"))
+        _replace(directory / name, printable(text).encode("utf-8"))
 
 
 def discard_summary(directory: Path) -> None:
@@ -93,17 +96,6 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def jsonable(value: Any) -> Any:
-    """`value`, a NaN as None and an infinity as "inf" or "-inf"."""
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-        return float(value)
-    return value
-
-
 def _csv(lines: Iterable[Iterable[Any]]) -> str:
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(lines)
@@ -120,10 +112,17 @@ def _per_image(run: Run) -> Iterator[list[Any]]:
 
 
 def _curves(run: Run) -> Iterator[list[Any]]:
+    """One line per threshold: each curve, and beside it how many images it is made of.
+
+    A curve of 257 thresholds (that of ``ms_iou``) makes one line more, empty for the others.
+    """
     names = list(next(iter(run.values())).curves)
-    yield ["method", "threshold", *names]
+    yield ["method", "threshold", *(part for name in names for part in (name, f"{name}:n_used"))]
     for method, result in run.items():
-        if names:
-            values = [result.curves[name].tolist() for name in names]
-            for threshold, *row in zip(range(len(values[0])), *values, strict=True):
-                yield [method, threshold, *row]
+        counts = [result.curve_counts[name] for name in names]
+        values = [result.curves[name].tolist() for name in names]
+        for threshold, points in enumerate(zip_longest(*values)):
+            row = [method, threshold]
+            for point, count in zip(points, counts, strict=True):
+                row += ["", ""] if point is None else [point, count]
+            yield row

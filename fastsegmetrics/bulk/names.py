@@ -1,4 +1,4 @@
-"""Why the names in two folders do not match, and which option would make them."""
+"""Why the names in two folders do not match, and which argument would make them."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def suggest(missing: Sequence[str], extra: Sequence[str], given: tuple[str, str,
     -------
     str
         A clause without a full stop, for example
-        ``did you mean --pred-suffix _pred (12 of 12 missing names would match)?``.
+        ``did you mean pred_suffix='_pred' (12 of 12 missing names would match)?``.
 
     Examples
     --------
     >>> suggest(["cat", "dog"], ["cat_pred", "dog_pred"], ("", "", "", ""))
-    'did you mean --pred-suffix _pred (2 of 2 missing names would match)?'
+    "did you mean pred_suffix='_pred' (2 of 2 missing names would match)?"
     """
     for explain in (_by_case, _by_nesting):
         hint = explain(missing, extra)
@@ -67,7 +67,7 @@ def _by_nesting(missing: Sequence[str], extra: Sequence[str]) -> str:
     if all(pred and not gt and pred == pairs[0][1] for gt, pred in pairs):
         return f"did you mean the folder {pairs[0][1]!r} inside it as predictions?"
     if all(gt and not pred and gt == pairs[0][0] for gt, pred in pairs):
-        return f"did you mean the folder {pairs[0][0]!r} inside the ground truth's as --gt?"
+        return f"did you mean the folder {pairs[0][0]!r} inside that of the ground truths?"
     return (
         f"{len(pairs)} of {len(missing)} missing names would match without the folders that the "
         f"files are nested in"
@@ -86,13 +86,13 @@ def _by_parts(
             best, matches = parts, count
     if best is None or not _explains(matches, missing):
         return ""
-    options = (
-        ("--gt-prefix", given[0] + best.gt_prefix, best.gt_prefix),
-        ("--gt-suffix", best.gt_suffix + given[1], best.gt_suffix),
-        ("--pred-prefix", given[2] + best.pred_prefix, best.pred_prefix),
-        ("--pred-suffix", best.pred_suffix + given[3], best.pred_suffix),
+    arguments = (
+        ("gt_prefix", given[0] + best.gt_prefix, best.gt_prefix),
+        ("gt_suffix", best.gt_suffix + given[1], best.gt_suffix),
+        ("pred_prefix", given[2] + best.pred_prefix, best.pred_prefix),
+        ("pred_suffix", best.pred_suffix + given[3], best.pred_suffix),
     )
-    wanted = " ".join(f"{option} {_quoted(value)}" for option, value, new in options if new)
+    wanted = " ".join(f"{name}={value!r}" for name, value, new in arguments if new)
     return f"did you mean {wanted} ({matches} of {len(missing)} missing names would match)?"
 
 
@@ -150,7 +150,3 @@ def _explains(matches: int, missing: Sequence[str]) -> bool:
 def _split(key: str) -> tuple[str, str]:
     folder, _, name = key.rpartition("/")
     return folder, name
-
-
-def _quoted(value: str) -> str:
-    return value if value.replace("_", "").replace("-", "").isalnum() else f'"{value}"'

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from fastsegmetrics.bulk.names import suggest
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.io import SUFFIXES
+from fastsegmetrics.io import SUFFIXES, printable, suffix_of
 
 # Companions that file managers leave behind; they are nobody's data, so nobody is told of them.
 _COMPANIONS = frozenset(("thumbs.db", "ehthumbs.db", "desktop.ini"))
 
 
 class FolderIndex(dict[str, Path]):
-    """Path of each file by its key; `ignored` counts the other files met in the folder."""
+    """Path of each file by its key; `ignored` counts the other files met in the folder, and
+    `directories` are the folders in it that are named as a file, by the key of such a file."""
 
-    ignored: int = 0
+    ignored: int
+    directories: dict[str, Path]
 
 
 class PairList(NamedTuple):
@@ -42,6 +44,12 @@ class PairList(NamedTuple):
         Files in the ground-truth folder that are no images or lack the given name parts.
     ignored : dict of str to int
         The same by method.
+    directories : dict of str to list of Path
+        By method, folders that are named as a missing prediction should be.
+    images : dict of str to Path
+        Photograph of each key that has one; empty if no folder of them was given.
+    missing_images : list of str
+        Keys of ground truths without a photograph, if a folder of them was given.
     """
 
     samples: tuple[str, ...]
@@ -52,14 +60,13 @@ class PairList(NamedTuple):
     hints: dict[str, str]
     ignored_truths: int
     ignored: dict[str, int]
+    directories: dict[str, list[Path]]
+    images: dict[str, Path]
+    missing_images: list[str]
 
 
 def index_folder(
-    root: str | os.PathLike[str],
-    *,
-    suffixes: Iterable[str] | None = None,
-    prefix: str = "",
-    suffix: str = "",
+    root: str | os.PathLike[str], *, prefix: str = "", suffix: str = ""
 ) -> FolderIndex:
     """Find all image and array files below a folder.
 
@@ -67,8 +74,6 @@ def index_folder(
     ----------
     root : path-like
         The folder; nested folders are searched too, links to folders followed.
-    suffixes : iterable of str, optional
-        File name endings to take, in any case; all readable formats if None.
     prefix, suffix : str
         What every wanted file name begins with, and ends with before its extension; left off in
         the keys.  Other files are ignored.
@@ -95,31 +100,38 @@ def index_folder(
     folder = Path(root)
     if not folder.is_dir():
         kind = "is a file; a folder is needed" if folder.exists() else "there is no such folder"
-        raise InputError(f"{folder}: {kind}")
+        raise InputError(f"{printable(folder)}: {kind}")
     prefix, suffix = (unicodedata.normalize("NFC", part) for part in (prefix, suffix))
-    endings = tuple(SUFFIXES if suffixes is None else (ending.lower() for ending in suffixes))
     found: dict[str, str] = {}
+    directories: dict[str, Path] = {}
     ignored = 0
-    for within, name in _files(folder):
-        stem = _stem(_printable(name), endings, prefix, suffix)
+    for within, name, is_file in _entries(folder):
+        stem = _stem(_normal(name), prefix, suffix)
         if stem is None:
-            ignored += 1
+            ignored += is_file
             continue
-        key = _printable(within) + stem
+        key = _normal(within) + stem
         path = within + name
+        if not is_file:
+            directories[key] = folder / path
+            continue
         if key in found:
             first, second = sorted((found[key], path))
             raise InputError(
-                f"{folder}: {first} and {second} have one name without extension; move one away"
+                f"{printable(folder)}: {printable(first)} and {printable(second)} have one name "
+                f"without extension; move one away"
             )
         found[key] = path
     if not found:
         wanted = f"{prefix}*{suffix}" if prefix or suffix else ""
         others = f" ({ignored} other file{'s' * (ignored != 1)})" if ignored else ""
         named = f" named {wanted}" if wanted else ""
-        raise InputError(f"{folder}: holds no file{named} of {', '.join(endings)}{others}")
+        raise InputError(
+            f"{printable(folder)}: holds no file{named} of {', '.join(SUFFIXES)}{others}"
+        )
     index = FolderIndex((key, folder / found[key]) for key in sorted(found))
     index.ignored = ignored
+    index.directories = directories
     return index
 
 
@@ -127,10 +139,13 @@ def pair(
     gt_root: str | os.PathLike[str],
     pred_roots: Mapping[str, str | os.PathLike[str]],
     *,
+    image_root: str | os.PathLike[str] | None = None,
     gt_prefix: str = "",
     gt_suffix: str = "",
     pred_prefix: str = "",
     pred_suffix: str = "",
+    image_prefix: str = "",
+    image_suffix: str = "",
 ) -> PairList:
     """Pair every ground truth with its prediction by each method, by name without extension.
 
@@ -140,7 +155,9 @@ def pair(
         Folder of the ground truths.
     pred_roots : mapping of str to path-like
         Method name to folder of predictions.
-    gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
+    image_root : path-like, optional
+        Folder of the photographs; those without a ground truth do not matter.
+    gt_prefix, gt_suffix, pred_prefix, pred_suffix, image_prefix, image_suffix : str
         Parts of the file names to leave off before comparing, as in `index_folder`.
 
     Returns
@@ -161,7 +178,15 @@ def pair(
     ['cat', 'dog']
     """
     truths = index_folder(gt_root, prefix=gt_prefix, suffix=gt_suffix)
-    pairs = PairList(tuple(truths), dict(truths), {}, {}, {}, {}, truths.ignored, {})
+    images: dict[str, Path] = {}
+    missing_images: list[str] = []
+    if image_root is not None:
+        found = index_folder(image_root, prefix=image_prefix, suffix=image_suffix)
+        images = {key: found[key] for key in truths if key in found}
+        missing_images = [key for key in truths if key not in found]
+    pairs = PairList(
+        tuple(truths), dict(truths), {}, {}, {}, {}, truths.ignored, {}, {}, images, missing_images
+    )
     given = (gt_prefix, gt_suffix, pred_prefix, pred_suffix)
     for method, root in pred_roots.items():
         index = index_folder(root, prefix=pred_prefix, suffix=pred_suffix)
@@ -170,24 +195,28 @@ def pair(
         hint = suggest(missing, extra, given) if missing and extra else ""
         if len(extra) == len(index):
             raise InputError(
-                f"{Path(root)}: none of its {len(index)} files has the name of a ground truth in "
-                f"{Path(gt_root)} (it has {extra[0]!r}, the ground truth {missing[0]!r})"
+                f"{printable(root)}: none of its {len(index)} files has the name of a ground truth "
+                f"in {printable(gt_root)} (it has {extra[0]!r}, the ground truth {missing[0]!r})"
                 f"{'; ' + hint if hint else ''}"
             )
         pairs.predictions[method] = {key: index[key] for key in truths if key in index}
         pairs.missing[method] = missing
         pairs.extra[method] = extra
         pairs.ignored[method] = index.ignored
+        found_as = index.directories
+        pairs.directories[method] = [found_as[key] for key in missing if key in found_as]
         if hint:
             pairs.hints[method] = hint
     return pairs
 
 
-def _files(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (folder relative to root, with a "/" at its end unless empty; file name)."""
+def _entries(root: Path) -> Iterator[tuple[str, str, bool]]:
+    """Yield (folder relative to root, with a "/" at its end unless empty; name; is it a file)."""
 
     def fail(error: OSError) -> None:
-        raise InputError(f"{error.filename}: cannot be listed ({error.strerror})") from error
+        raise InputError(
+            f"{printable(error.filename)}: cannot be listed ({error.strerror})"
+        ) from error
 
     top = os.fspath(root)
     seen = set()
@@ -202,14 +231,15 @@ def _files(root: Path) -> Iterator[tuple[str, str]]:
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
         relative = os.path.relpath(directory, top).replace(os.sep, "/")
         within = "" if relative == "." else relative + "/"
+        for name in folders:
+            yield within, name, False
         for name in names:
             if not name.startswith(".") and name.lower() not in _COMPANIONS:
-                yield within, name
+                yield within, name, True
 
 
-def _stem(name: str, endings: tuple[str, ...], prefix: str, suffix: str) -> str | None:
-    lower = name.lower()
-    ending = max((e for e in endings if lower.endswith(e)), key=len, default=None)
+def _stem(name: str, prefix: str, suffix: str) -> str | None:
+    ending = suffix_of(name)
     if ending is None:
         return None
     stem = name[: len(name) - len(ending)]
@@ -220,9 +250,6 @@ def _stem(name: str, endings: tuple[str, ...], prefix: str, suffix: str) -> str 
     return stem[len(prefix) : len(stem) - len(suffix)]
 
 
-def _printable(name: str) -> str:
+def _normal(name: str) -> str:
     """Return the name in normal form C, bytes that are no Unicode as escapes."""
-    if name.isascii():
-        return name
-    name = name.encode("utf-8", "backslashreplace").decode("utf-8")
-    return unicodedata.normalize("NFC", name)
+    return name if name.isascii() else unicodedata.normalize("NFC", printable(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,24 +11,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastsegmetrics.bulk.measure import ZERO_MAP, identity
 from fastsegmetrics.bulk.store import RunStore, StoredPair
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.io import printable
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.pairs import PairList
 
 _ABSENT = object()
+_GONE = "gone"
 
 
-def check_contract(store: RunStore, contract: Mapping[str, Any]) -> None:
-    """Record the contract in a new store; in an old one, require the same.
+def check_contract(store: RunStore, contract: Mapping[str, Any], backend: str) -> None:
+    """Record the contract and the backend in a new store; in an old one, require the same.
 
-    The metrics' order counts too: it is that of the values in every stored measurement.
+    The metrics' order counts too: it is that of the values in every stored measurement. So does
+    who computes: the backends agree to 1e-12, not to the bit.
 
     Raises
     ------
     InputError
         The stored contract differs; the message names the first difference.
     """
-    now = json.loads(json.dumps({**contract, "order of metrics": ", ".join(contract["metrics"])}))
+    settings = {"order of metrics": ", ".join(contract["metrics"]), "backend": backend}
+    now = json.loads(json.dumps({**contract, **settings}))
     stored = store.setting("contract")
     if stored is None:
         store.set("contract", now)
@@ -35,8 +40,9 @@ def check_contract(store: RunStore, contract: Mapping[str, Any]) -> None:
     difference = first_difference(stored, now)
     if difference is not None:
         raise InputError(
-            f"{store.directory}: holds a run with {difference.name} = {difference.before}, now it "
-            f"is {difference.now}; take another --out, or the first value"
+            f"{printable(store.directory)}: holds a run with {difference.name} = "
+            f"{difference.before}, now it is {difference.now}; take another run directory, or the "
+            f"first value"
         )
 
 
@@ -105,34 +111,47 @@ class Kept:
             self._samples[row.sample] = self._samples.get(row.sample, 0) + 1
 
     def _require_known(self, row: StoredPair, names: set[str]) -> None:
-        where = self._store.directory
+        where = printable(self._store.directory)
         if row.method not in self._pairs.predictions:
             raise InputError(
                 f"{where}: holds a run with the method {row.method!r}, which is not among the "
-                f"predictions now; name it too, or take another --out"
+                f"predictions now; name it too, or take another run directory"
             )
         if row.sample not in names:
             raise InputError(
                 f"{where}: holds a run with the sample {row.sample!r}, which has no ground truth "
-                f"now; take another --out"
+                f"now; take another run directory"
             )
 
     def _require_unchanged(self, row: StoredPair, truths: dict[str, str]) -> None:
         if row.reason is not None:
             return
-        truth = self._pairs.truths[row.sample]
         if row.sample not in truths:
-            truths[row.sample] = identity_now(truth)
+            truths[row.sample] = self._truth_now(row.sample)
         prediction = self._pairs.predictions[row.method].get(row.sample)
-        for path, before, now in (
-            (truth, row.truth, truths[row.sample]),
-            (prediction, row.prediction, identity_now(prediction)),
-        ):
-            if before != now:
-                raise InputError(
-                    f"{path or row.sample}: not the file that was measured ({before!r}, now "
-                    f"{now!r}); take another --out"
-                )
+        now = identity_now(prediction)
+        if row.truth != truths[row.sample]:
+            files = [("the ground truth", self._pairs.truths[row.sample])]
+            if row.sample in self._pairs.images:
+                files.append(("the photograph", self._pairs.images[row.sample]))
+            befores, nows = row.truth.split("/"), truths[row.sample].split("/")
+            for (role, path), before, after in zip(files, befores, nows):
+                if before != after:
+                    raise self._changed(f"{role} {printable(path)}", before, after)
+        if row.prediction != now:
+            file = f"sample {row.sample!r}" if prediction is None else printable(prediction)
+            raise self._changed(f"the prediction of {row.method!r} {file}", row.prediction, now)
+
+    def _truth_now(self, sample: str) -> str:
+        image = self._pairs.images.get(sample)
+        own = identity_now(self._pairs.truths[sample])
+        return own if image is None else f"{own}/{identity_now(image)}"
+
+    def _changed(self, file: str, before: str, now: str) -> InputError:
+        return InputError(
+            f"{printable(self._store.directory)}: {file} {what_changed(before, now)}; put the "
+            f"measured one back, or take another run directory"
+        )
 
     def rows(self, sample: str) -> dict[str, StoredPair]:
         """The rows of `sample` that stand, by method."""
@@ -146,9 +165,9 @@ class Kept:
             return True
         if self._retry_skipped:
             return False
-        truth = self._pairs.truths[row.sample]
         prediction = self._pairs.predictions[row.method].get(row.sample)
-        return (row.truth, row.prediction) == (identity_now(truth), identity_now(prediction))
+        now = (self._truth_now(row.sample), identity_now(prediction))
+        return (row.truth, row.prediction) == now
 
     def __len__(self) -> int:
         return len(self._samples)
@@ -161,4 +180,32 @@ def identity_now(path: Path | None) -> str:
     try:
         return identity(path)
     except OSError:
-        return "gone"
+        return _GONE
+
+
+def what_changed(before: str, now: str) -> str:
+    """Say what became of a measured file, from its identity then and now.
+
+    Examples
+    --------
+    >>> what_changed("a.png:120:0", "a.png:125:0")
+    'has changed since it was measured: it had 120 bytes, now 125'
+    """
+    if now in (_GONE, ZERO_MAP):
+        return "is gone since it was measured"
+    if before == ZERO_MAP:
+        return "was missing when an all-zero map was measured in its place, and is there now"
+    old, new = before.rsplit(":", 2), now.rsplit(":", 2)
+    if old[0] != new[0]:
+        what = f"it was {old[0]}"
+    elif old[1] != new[1]:
+        what = f"it had {int(old[1]):,} bytes, now {int(new[1]):,}"
+    else:
+        what = f"it was last written {_moment(old[2])}, now {_moment(new[2])}"
+    return f"has changed since it was measured: {what}"
+
+
+def _moment(nanoseconds: str) -> str:
+    seconds, rest = divmod(int(nanoseconds), 10**9)
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{rest:09d} UTC"

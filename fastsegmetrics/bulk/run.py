@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from fastsegmetrics import backend as backends
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.files import discard_summary, write_files
-from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample
+from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample, named
 from fastsegmetrics.bulk.pairs import PairList, pair
 from fastsegmetrics.bulk.progress import Bar, Observer
 from fastsegmetrics.bulk.resume import Kept, check_contract
 from fastsegmetrics.bulk.store import RunStore, StoredPair
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.evaluate import Evaluator
+from fastsegmetrics.io import printable
 
 if TYPE_CHECKING:
     from fastsegmetrics.results import Contract, Result
@@ -31,19 +32,36 @@ class Skipped(NamedTuple):
 
 
 class MissingPredictionsError(InputError):
-    """Ground truths have no prediction; `missing` lists their names by method."""
+    """Ground truths have no prediction; `missing` lists their names by method.
 
-    def __init__(self, missing: Mapping[str, list[str]]) -> None:
+    `directories` are those that have the name of a missing file.
+    """
+
+    def __init__(self, missing: Mapping[str, list[str]], directories: Sequence[Path] = ()) -> None:
         self.missing = missing
         count = sum(len(names) for names in missing.values())
-        parts = "; ".join(
-            f"{method}: {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}"
-            for method, names in missing.items()
-        )
+        parts = "; ".join(f"{method}: {_first_of(names)}" for method, names in missing.items())
+        found = f"; {printable(directories[0])} is a directory" if directories else ""
         super().__init__(
-            f"{count} prediction{'s are' if count != 1 else ' is'} missing ({parts}); "
-            f"--missing skip leaves them out, --missing zero scores an all-zero map"
+            f"{count} prediction{'s are' if count != 1 else ' is'} missing ({parts}{found}); "
+            f"missing='skip' leaves them out, missing='zero' scores an all-zero map"
         )
+
+
+class MissingPhotographsError(InputError):
+    """Ground truths have no photograph, and a metric looks at it; `missing` lists their names."""
+
+    def __init__(self, missing: list[str], folder: str | Path) -> None:
+        self.missing = missing
+        count = len(missing)
+        super().__init__(
+            f"{printable(folder)}: {count} photograph{'s are' if count != 1 else ' is'} missing "
+            f"({_first_of(missing)})"
+        )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}"
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -104,8 +122,13 @@ class Run(Mapping[str, "Result"]):
     @property
     def complete(self) -> bool:
         """Whether every ground truth counts for every method."""
-        left_out = self.contract.conventions["missing"] == "skip" and any(self.missing.values())
-        return not self.skipped and not left_out
+        return self.n_left_out == 0
+
+    @property
+    def n_left_out(self) -> int:
+        """Number of pairs that count for nothing: skipped, or missing and left out."""
+        missing = sum(map(len, self.missing.values()))
+        return len(self.skipped) + missing * (self.contract.conventions["missing"] == "skip")
 
 
 def evaluate_folders(
@@ -113,6 +136,7 @@ def evaluate_folders(
     preds: Mapping[str, str | Path],
     *,
     metrics: str | Iterable[str] = "sod",
+    image: str | Path | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
     on_error: Literal["stop", "skip"] = "stop",
@@ -122,6 +146,8 @@ def evaluate_folders(
     gt_suffix: str = "",
     pred_prefix: str = "",
     pred_suffix: str = "",
+    image_prefix: str = "",
+    image_suffix: str = "",
     **conventions: Any,
 ) -> Run:
     """Evaluate one or more folders of predictions against a folder of ground truths.
@@ -138,6 +164,9 @@ def evaluate_folders(
         Method name to folder of predictions.
     metrics : str or iterable of str
         As for `Evaluator`.
+    image : path, optional
+        Folder of the RGB photographs, for metrics that look at them (the suite ``"photo"``); for
+        others it is not opened.
     out : path, optional
         Run directory: holds every measured pair (``run.sqlite``) while the run goes on, so that
         the same call continues a killed one, and at the end ``summary.json``, ``contract.json``,
@@ -145,13 +174,13 @@ def evaluate_folders(
     workers : int, optional
         Threads; by default the processors this process may use, at most 8.
     on_error : {"stop", "skip"}
-        What to do about a file that cannot be read or measured: raise, after what is in flight is
-        stored, or leave the pair out and list it in `Run.skipped`.
+        What to do about a file that cannot be read or measured: raise its error, after what is in
+        flight is stored, or leave the pair out and list it in `Run.skipped`.
     backend : {"compiled", "reference"}, optional
         Who computes.
     progress : bool or Observer
         True draws a bar on standard error if that is a terminal.
-    gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
+    gt_prefix, gt_suffix, pred_prefix, pred_suffix, image_prefix, image_suffix : str
         Parts of file names to be left off before pairing.
     **conventions
         As for `Evaluator`, among them ``missing="error"|"skip"|"zero"`` (a ground truth without a
@@ -166,8 +195,10 @@ def evaluate_folders(
     Raises
     ------
     InputError
-        A folder, name or choice is wrong, predictions are missing, a run directory holds another
-        run, or a pair could not be measured.
+        A folder, name or choice is wrong, predictions or photographs are missing, a run directory
+        holds another run, or a pair could not be measured.
+    FormatError
+        A file cannot be read.
 
     Examples
     --------
@@ -178,6 +209,10 @@ def evaluate_folders(
     """
     if on_error not in ("stop", "skip"):
         raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
+    if not isinstance(preds, Mapping):
+        raise InputError(
+            f"preds must be a mapping from a method's name to its folder; received {preds!r}"
+        )
     if not preds:
         raise InputError("preds must name at least one method; received none")
     n_workers = check_workers(workers)
@@ -185,21 +220,30 @@ def evaluate_folders(
     plan = next(iter(evaluators.values())).plan
     contract = next(iter(evaluators.values())).contract
     observer = progress if isinstance(progress, Observer) else Bar() if progress else Observer()
+    if not plan.needs_image:
+        image = None
+    elif image is None:
+        name = next(metric.name for metric in plan.metrics if metric.score.needs_image)
+        raise InputError(f"{name} looks at the photographs: name their folder, image='DIR'")
     pairs = pair(
-        gt, preds, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
+        gt, preds, image_root=image, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
         pred_prefix=pred_prefix, pred_suffix=pred_suffix,
+        image_prefix=image_prefix, image_suffix=image_suffix,
     )  # fmt: skip
     observer.paired(pairs)
     missing = {method: names for method, names in pairs.missing.items() if names}
     if missing and plan.conventions.missing == "error":
-        raise MissingPredictionsError(missing)
+        raise MissingPredictionsError(missing, [p for ps in pairs.directories.values() for p in ps])
+    if image is not None and pairs.missing_images:
+        raise MissingPhotographsError(pairs.missing_images, image)
     with ExitStack() as stack:
         store = None
+        chosen = backends.resolve(backend)
         if out is not None:
             store = stack.enter_context(RunStore(out))
-            check_contract(store, contract.to_dict())
+            check_contract(store, contract.to_dict(), chosen)
         job = _Job(pairs, evaluators, contract, store, on_error == "stop", observer)
-        return job.run(n_workers, backends.resolve(backend))
+        return job.run(n_workers, chosen)
 
 
 class _Job:
@@ -226,12 +270,12 @@ class _Job:
         self._reused: dict[str, dict[str, StoredPair]] = {}
         self._skipped: list[Skipped] = []
         self._n_resized = dict.fromkeys(pairs.predictions, 0)
-        self._stopped_by: str | None = None
+        self._stopped_by: tuple[str, Exception] | None = None
         self._measured_anew = False
         self._done = 0
 
     def run(self, workers: int, backend: backends.Backend) -> Run:
-        measurer = Measurer(self._plan, backend=backend, keep_bytes=self._store is not None)
+        measurer = Measurer(self._plan, backend=backend, keep_errors=self._stop)
         total = len(self._pairs.samples)
         self._observer.started(total, 0 if self._kept is None else len(self._kept))
         try:
@@ -243,7 +287,8 @@ class _Job:
         finally:
             self._observer.ended()
         if self._stopped_by is not None:
-            raise InputError(self._stopped_by)
+            reason, error = self._stopped_by
+            raise named(error, reason) from error
         return self._finish(total)
 
     def _samples(self) -> Iterator[Sample]:
@@ -259,21 +304,16 @@ class _Job:
                 for method, files in self._pairs.predictions.items()
                 if method not in rows and (self._zero or name in files)
             ]
-            yield Sample(name, self._pairs.truths[name], wanted)
+            yield Sample(name, self._pairs.truths[name], self._pairs.images.get(name), wanted)
 
     def _take(self, sample: Sample, outcomes: list[Outcome]) -> None:
         for row in self._reused.pop(sample.name, {}).values():
             self._count(row)
-            if row.measurement is not None:
-                restored = self._plan.measurement_from_bytes(row.measurement)
-                self._evaluators[row.method].add(restored, sample_id=sample.name)
-        for row, measurement in outcomes:
-            if row.reason is not None and self._stop:
-                self._stopped_by = self._stopped_by or row.reason
+        for row, error in outcomes:
+            if row.reason is not None and error is not None:
+                self._stopped_by = self._stopped_by or (row.reason, error)
                 continue
             self._count(row)
-            if measurement is not None:
-                self._evaluators[row.method].add(measurement, sample_id=sample.name)
             if self._store is not None:
                 if not self._measured_anew:
                     discard_summary(self._store.directory)
@@ -287,8 +327,10 @@ class _Job:
     def _count(self, row: StoredPair) -> None:
         if row.reason is not None:
             self._skipped.append(Skipped(row.sample, row.method, row.reason))
-        elif row.resized:
-            self._n_resized[row.method] += 1
+        elif row.measurement is not None:
+            restored = self._plan.measurement_from_bytes(row.measurement)
+            self._evaluators[row.method].add(restored, sample_id=row.sample)
+            self._n_resized[row.method] += row.resized
 
     def _finish(self, total: int) -> Run:
         run = Run(

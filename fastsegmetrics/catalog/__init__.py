@@ -58,7 +58,15 @@ def resolve(metrics: str | Iterable[str]) -> tuple[Metric, ...]:
     >>> [metric.name for metric in resolve("mae,f_beta.max")]
     ['mae', 'f_beta.max']
     """
-    names = metrics.split(",") if isinstance(metrics, str) else list(metrics)
+    if isinstance(metrics, str):
+        names = metrics.split(",")
+    elif isinstance(metrics, Iterable):
+        names = list(metrics)
+    else:
+        names = [metrics]
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"metrics must be names; received {name!r}")
     found: dict[str, Metric] = {}
     for name in names:
         for row in _expand(name.strip()):

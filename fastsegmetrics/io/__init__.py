@@ -1,7 +1,8 @@
-"""Read prediction maps and ground-truth masks from files: the registry of formats and two doors.
+"""Read maps, masks and photographs from files: the registry of formats and three doors.
 
-A format is one module of this package with a function ``decode(data: bytes) -> np.ndarray`` (2-D)
-and one row of `FORMATS`.  Modules are imported when the first file of theirs is read.
+A format is one module of this package with the functions ``decode(data: bytes) -> np.ndarray``
+(2-D) and ``decode_colour(data: bytes) -> np.ndarray`` (H, W, 3; red, green, blue), and one row of
+`FORMATS`.  Modules are imported when the first file of theirs is read.
 """
 
 from __future__ import annotations
@@ -39,8 +40,6 @@ FORMATS = (
 )
 #: Lower-case file name endings that are taken for a map or a mask.
 SUFFIXES = tuple(suffix for row in FORMATS for suffix in row.suffixes)
-#: Those of image files alone.
-IMAGE_SUFFIXES = tuple(s for row in FORMATS if row.module == "images" for s in row.suffixes)
 
 
 def read_map(path: str | os.PathLike[str]) -> np.ndarray:
@@ -113,6 +112,52 @@ def read_mask(path: str | os.PathLike[str]) -> np.ndarray:
     return samples
 
 
+def read_image(path: str | os.PathLike[str]) -> np.ndarray:
+    """Read a photograph.
+
+    Parameters
+    ----------
+    path : path-like
+        A PNG, JPEG, BMP, TIFF or NPY file of 8-bit samples, in colour or grey.  An alpha channel
+        that is opaque everywhere counts as none, an EXIF orientation is not applied.
+
+    Returns
+    -------
+    np.ndarray
+        uint8 of shape (H, W, 3): red, green, blue.  A grey file has three equal channels.
+
+    Raises
+    ------
+    FormatError
+        When the file is missing, truncated, corrupt, of an unknown format, not opaque, or of other
+        than 8-bit samples; the message names the file and the reason.
+
+    Examples
+    --------
+    >>> from fastsegmetrics.io import read_image
+    >>> read_image("photographs/cat.jpg").shape      # doctest: +SKIP
+    (480, 640, 3)
+    """
+    pixels, _ = _read(path, "decode_colour")
+    if pixels.dtype != np.uint8:
+        raise FormatError(
+            f"{printable(path)}: a photograph must have 8-bit samples; these are {pixels.dtype}"
+        )
+    return pixels
+
+
+def printable(path: str | os.PathLike[str] | bytes) -> str:
+    """Return a path as text that can be stored and printed, bytes that are no Unicode as escapes.
+
+    Examples
+    --------
+    >>> printable("maps/cat.png")
+    'maps/cat.png'
+    """
+    text = os.fsdecode(path)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def suffix_of(name: str) -> str | None:
     """Return the known suffix that the file name `name` ends with, as written there, or None."""
     lower = name.lower()
@@ -120,16 +165,14 @@ def suffix_of(name: str) -> str | None:
     return None if found is None else name[len(name) - len(found) :]
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[np.ndarray, Format]:
+def _read(path: str | os.PathLike[str], door: str = "decode") -> tuple[np.ndarray, Format]:
     try:
         data = _load(path)
         row = _recognise(data, os.fsdecode(path))
         module = importlib.import_module(f"fastsegmetrics.io.{row.module}")
-        return module.decode(data), row
+        return getattr(module, door)(data), row
     except FormatError as error:
-        # A file name that is no valid Unicode must not break the printing of the message.
-        shown = os.fsdecode(path).encode("utf-8", "backslashreplace").decode("utf-8")
-        raise FormatError(f"{shown}: {error}") from error.__cause__
+        raise FormatError(f"{printable(path)}: {error}") from error.__cause__
 
 
 def _load(path: str | os.PathLike[str]) -> bytes:

@@ -1,4 +1,4 @@
-"""PNG, JPEG, BMP and TIFF: checked for completeness, decoded by OpenCV, reduced to grey."""
+"""PNG, JPEG, BMP and TIFF: checked for completeness, decoded by OpenCV, as grey or as colour."""
 
 from __future__ import annotations
 
@@ -15,8 +15,25 @@ _SAMPLES = (np.uint8, np.uint16, np.float32, np.float64)
 
 def decode(data: bytes) -> np.ndarray:
     """Return the two-dimensional samples of an image file: uint8, uint16, float32 or float64."""
+    pixels, palette = _decoded(data)
+    return _grey(pixels, palette)
+
+
+def decode_colour(data: bytes) -> np.ndarray:
+    """Return the samples of an image file as (H, W, 3): red, green, blue, of the file's type."""
+    pixels, _ = _decoded(data)
+    if pixels.ndim == 2:
+        return np.repeat(pixels[:, :, np.newaxis], 3, axis=2)
+    planes = _opaque_planes(pixels)
+    if len(planes) == 1:
+        planes *= 3
+    return cv2.merge(planes[::-1])
+
+
+def _decoded(data: bytes) -> tuple[np.ndarray, bool]:
+    """Return the samples as OpenCV orders them, and whether the file has a palette."""
     if data.startswith(b"\x89PNG"):
-        return _decode_png(data)
+        return _decoded_png(data)
     if data.startswith(b"BM"):
         kind = "BMP"
         bmp.check(data)
@@ -26,17 +43,17 @@ def decode(data: bytes) -> np.ndarray:
     else:
         kind = "TIFF"
         tiff.check(data)
-    return _grey(_pixels(data, kind))
+    return _pixels(data, kind), False
 
 
-def _decode_png(data: bytes) -> np.ndarray:
+def _decoded_png(data: bytes) -> tuple[np.ndarray, bool]:
     file = png.read(data)
     pixels = png_rows.decode(file)
     if pixels is None:
         pixels = _pixels(data, "PNG")
     if file.colour == png.GREY and file.transparent is not None:
         _check_transparent_level(pixels, file)
-    return _grey(pixels, palette=file.colour == png.PALETTE)
+    return pixels, file.colour == png.PALETTE
 
 
 def _pixels(data: bytes, kind: str) -> np.ndarray:
@@ -76,18 +93,14 @@ def _check_transparent_level(pixels: np.ndarray, file: png.Png) -> None:
         )
 
 
-def _grey(pixels: np.ndarray, palette: bool = False) -> np.ndarray:
-    """Reduce identical channels to one; an alpha channel must be opaque.
+def _grey(pixels: np.ndarray, palette: bool) -> np.ndarray:
+    """Reduce identical channels to one.
 
     OpenCV's split and a comparison of contiguous planes cost a fifth of comparing strided views.
     """
     if pixels.ndim == 2:
         return pixels
-    planes = cv2.split(pixels)
-    if len(planes) in (2, 4):
-        opaque = _OPAQUE.get(pixels.dtype, 1.0)
-        _check_opaque(planes[-1], opaque)
-        planes = planes[:-1]
+    planes = _opaque_planes(pixels)
     first = planes[0]
     if all(np.array_equal(first, other) for other in planes[1:]):
         return first
@@ -103,6 +116,14 @@ def _grey(pixels: np.ndarray, palette: bool = False) -> np.ndarray:
         f"a grey image is needed, and its channels differ first at row {row}, column {column} "
         f"(R, G, B = {colour}){hint}"
     )
+
+
+def _opaque_planes(pixels: np.ndarray) -> list[np.ndarray]:
+    """Return the channels without an alpha channel, which must be opaque."""
+    planes = list(cv2.split(pixels))
+    if len(planes) in (2, 4):
+        _check_opaque(planes.pop(), _OPAQUE.get(pixels.dtype, 1.0))
+    return planes
 
 
 def _check_opaque(alpha: np.ndarray, opaque: float) -> None:

@@ -8,6 +8,8 @@ adding and taking away: grey values in thousandths, their squares, and slopes in
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +25,8 @@ _SUMS = 8
 _SLOPE_UNIT = 2.0**32
 #: Rows after which the running sums of floats begin anew, before their roundings add up.
 _FRESH = 64
-_SIDE = 7
 _HALF = 3
+_ONE = np.int32(1)
 
 _compiled = _jit.formulas(formulas)
 _relative_difference = _compiled.relative_difference
@@ -81,35 +83,42 @@ def side_distances(mask: NDArray[np.uint8]) -> NDArray[np.int32]:
     height, width = mask.shape
     far = np.int32(height + width)
     steps = np.empty((height, width), np.int32)
-    # Down and right, then up and left; a neighbour of the other class is at distance 0.
+    # Down and right, then up and left.  A neighbour of the other class is at distance 0: its steps
+    # are masked out rather than branched around.
     for row in range(height):
-        above = max(row - 1, 0)
-        for column in range(width):
-            same = mask[above, column] == mask[row, column]
-            up = steps[above, column] if row > 0 else far
-            steps[row, column] = (up if same else np.int32(0)) + np.int32(1)
+        line, here = mask[row], steps[row]
+        if row == 0:
+            here[:] = far
+        else:
+            above, before = mask[row - 1], steps[row - 1]
+            for column in range(width):
+                here[column] = (before[column] & _same(line[column], above[column])) + _ONE
         running = far
         for column in range(width):
-            before = max(column - 1, 0)
-            running = running if mask[row, before] == mask[row, column] else np.int32(0)
-            running = min(running + np.int32(1), steps[row, column])
-            steps[row, column] = running
+            running = (running & _same(line[column], line[max(column - 1, 0)])) + _ONE
+            running = min(running, here[column])
+            here[column] = running
     for row in range(height - 1, -1, -1):
-        below = min(row + 1, height - 1)
-        for column in range(width):
-            same = mask[below, column] == mask[row, column]
-            down = (steps[below, column] if same else np.int32(0)) + np.int32(1)
-            steps[row, column] = min(steps[row, column], down)
+        line, here = mask[row], steps[row]
+        if row + 1 < height:
+            below, after = mask[row + 1], steps[row + 1]
+            for column in range(width):
+                down = (after[column] & _same(line[column], below[column])) + _ONE
+                here[column] = min(here[column], down)
+            _sign(after, below)
         running = far
         for column in range(width - 1, -1, -1):
-            after = min(column + 1, width - 1)
-            running = running if mask[row, after] == mask[row, column] else np.int32(0)
-            running = min(min(running + np.int32(1), steps[row, column]), far)
-            steps[row, column] = running
-        if row + 1 < height:
-            _sign(steps[row + 1], mask[row + 1])
+            running = (running & _same(line[column], line[min(column + 1, width - 1)])) + _ONE
+            running = min(min(running, here[column]), far)
+            here[column] = running
     _sign(steps[0], mask[0])
     return steps
+
+
+@kernel
+def _same(a: Any, b: Any) -> Any:
+    """Return -1, all bits set, for equal classes and 0 for others."""
+    return np.int32(np.int32(a ^ b) - _ONE)
 
 
 @kernel
@@ -167,13 +176,14 @@ def _add_row(
 def _mean_and_deviation(count: int, total: int, squares: int) -> tuple[float, float]:
     """Return mean and population deviation in grey levels of values in thousandths.
 
-    The squares are moved to the integer next below the mean before anything is rounded.
+    The squares are moved to an integer next to the mean before anything is rounded.
     """
-    floor = total // count
-    rest = np.float64(total - floor * count)
-    moved = np.float64(squares - 2 * floor * total + count * floor * floor)
+    mean = total / count
+    near = np.int64(mean)
+    rest = np.float64(total - near * count)
+    moved = np.float64(squares - near * (2 * total - count * near))
     variance = max(0.0, moved - rest * rest / count) / count
-    return total / count / 1000.0, np.sqrt(variance) / 1000.0
+    return mean / 1000.0, np.sqrt(variance) / 1000.0
 
 
 @kernel

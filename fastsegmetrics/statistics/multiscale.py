@@ -14,9 +14,6 @@ from fastsegmetrics.target import Target
 
 Array = TypeVar("Array", bound=NDArray[np.generic])
 
-# As in statistics.sweep: a level this near to the adaptive threshold is settled by np.mean.
-_NEAR_THRESHOLD = 2.0**-44
-
 
 class MultiscaleCounts(NamedTuple):
     """Counts of edge cells at the cell sizes 1, 2, 4, … 512, all integers.
@@ -161,7 +158,7 @@ def _eight_bit(
     if not pred.stretch or low == high:
         low, high = 0, 255
     mean = (total - low * values.size) / ((high - low) * values.size)
-    if mean > 0 and np.any(np.abs(table - 2.0 * mean) <= mean * _NEAR_THRESHOLD):
+    if mean > 0 and np.any(np.abs(table - 2.0 * mean) <= mean * represent.NEAR_THRESHOLD):
         adaptive = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero)
     else:
         kept = table >= min(2.0 * mean, 1.0)

@@ -46,9 +46,9 @@ class LevelCounts(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Return a compact form: one byte for the width of a count, then the counts that occur."""
-        width = 4 if self.levels.max() < 2**32 else 8
         occurring = np.flatnonzero(self.levels.any(axis=0))
         numbers = np.concatenate((self.levels[:, occurring].ravel(), self.sides.ravel()))
+        width = 4 if numbers.max() < 2**32 else 8
         return (
             bytes((width, occurring.size - 1))
             + occurring.astype(np.uint8).tobytes()

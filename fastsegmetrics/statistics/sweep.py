@@ -13,10 +13,6 @@ from fastsegmetrics.represent import MapInput
 from fastsegmetrics.statistics.pair import LevelCounts, PairStatistics
 from fastsegmetrics.target import Target
 
-# np.mean sums pairwise: its relative error stays below log2(pixels) + 8 roundings, so that 256 of
-# them hold for every image.
-_NEAR_THRESHOLD = 2.0**-44
-
 
 def pair_statistics(
     pred: MapInput, target: Target, conventions: Conventions, *, moments: bool = True
@@ -76,7 +72,7 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
         flat, truth, _words(flat), _words(truth), width, split_row, split_column
     )
     counts, sides, moments, error, highest, ambiguous = levels.describe_table(
-        table, pred.stretch, keep_at_zero, _NEAR_THRESHOLD
+        table, pred.stretch, keep_at_zero, represent.NEAR_THRESHOLD
     )
     represent.check_scale(highest, conventions)
     if ambiguous:
@@ -89,7 +85,7 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
 
 
 def _floating(
-    pred: NDArray[Any], target: Target, conventions: Conventions, wanted: bool
+    pred: NDArray[Any], target: Target, conventions: Conventions, with_moments: bool
 ) -> PairStatistics:
     from fastsegmetrics.kernels import levels
 
@@ -104,7 +100,7 @@ def _floating(
         of_map(represent.adaptive_threshold(pred)),
         conventions.policy == "published",
     )
-    if wanted:
+    if with_moments:
         moments, error = levels.float_moments(pred, target.mask, split_row, split_column)
     else:
         moments, error = np.zeros((4, 2, 3)), levels.absolute_error(flat, truth)

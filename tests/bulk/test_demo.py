@@ -7,7 +7,7 @@ import hashlib
 import cv2
 import numpy as np
 
-from fastsegmetrics.bulk.demo import make_benchmark, png_bytes
+from fastsegmetrics.bulk.demo import make_benchmark
 
 
 def _read(path):
@@ -48,11 +48,3 @@ def test_files_that_are_there_are_left_alone(tmp_path):
     path.write_bytes(b"damaged")
     make_benchmark(tmp_path, 1)
     assert path.read_bytes() == data
-
-
-def test_png_bytes_of_odd_shapes(tmp_path):
-    for shape in ((1, 1), (1, 7), (7, 1), (5, 3)):
-        grey = np.random.RandomState(0).randint(0, 256, shape).astype(np.uint8)
-        path = tmp_path / "x.png"
-        path.write_bytes(png_bytes(grey))
-        np.testing.assert_array_equal(_read(path), grey)

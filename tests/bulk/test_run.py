@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
-from fastsegmetrics.bulk.demo import png_bytes
 from fastsegmetrics.bulk.progress import Observer
 from fastsegmetrics.bulk.run import MissingPredictionsError, RunInterrupted, evaluate_folders
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.io.png_writer import png_bytes
 
 METHODS = ("one", "two")
 OUTPUTS = ("summary.json", "contract.json", "per_image.csv", "curves.csv")

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastsegmetrics.bulk.demo import png_bytes
 from fastsegmetrics.bulk.run import evaluate_folders
 from fastsegmetrics.bulk.store import RunStore
+from fastsegmetrics.io.png_writer import png_bytes
 
 OUTPUTS = ("summary.json", "contract.json", "per_image.csv", "curves.csv")
 

@@ -106,7 +106,7 @@ def test_native_evaluator_aggregates_as_the_peer(eight_bit):
     # The peer averages its S-measure to NaN where one quadrant is empty.
     expected = without_constant_blocks(expected["rows"], [stretched(*pair) for pair in pairs])
     pairs = [p for p, row in zip(pairs, expected) if np.isfinite(row).all()]
-    evaluator = fsm.Evaluator("all", pred_scale=255)
+    evaluator = fsm.Evaluator("sweep", pred_scale=255)
     columns = peer_columns.Columns(peer)
     for pred, gt in pairs:
         evaluator.update(pred, gt)

@@ -124,7 +124,7 @@ def run(sizes: list[tuple[int, int]], contents: list[str], seconds: float) -> It
         yield from rows
         for way in ("native", "compat"):
             mean = geometric_mean(row.figure for row in rows if row.section == way)
-            yield Row(way, "geometric mean", mean, "x", size=_words(size), content="all")
+            yield Row(way, "geometric mean", mean, "x", size=_words(size), content="sweep")
         for content in contents:
             pred, gt = pair(content, size)
             floats = pred / 255.0, gt > 128

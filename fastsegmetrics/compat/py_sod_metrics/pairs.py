@@ -16,9 +16,6 @@ from fastsegmetrics.statistics.pair import PairStatistics
 from fastsegmetrics.statistics.sweep import mean_absolute_error, pair_statistics
 from fastsegmetrics.target import Target
 
-# A threshold this near to a level is decided by how np.mean rounds, see statistics.sweep.
-_NEAR_THRESHOLD = 2.0**-44
-
 
 class InputTypeError(InputError, TypeError):
     """A dtype is refused: a TypeError, because callers of the peer catch that."""
@@ -146,7 +143,7 @@ class Pair:
         if levels is not None:
             low, high = int(levels.min()), int(levels.max())
             occurring = np.arange(high - low + 1) / max(1, high - low)
-            near = np.abs(occurring - 2.0 * found.mean) <= found.mean * _NEAR_THRESHOLD
+            near = np.abs(occurring - 2.0 * found.mean) <= found.mean * represent.NEAR_THRESHOLD
             if low != high and not near.any():
                 return
         kept = represent.adaptive_mask(self.values(), keep_at_zero=True)
