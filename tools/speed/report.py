@@ -37,7 +37,8 @@ def markdown(data: dict[str, Any], *, full: bool = False) -> str:
     found = [row for row in rows if row.section == "cold"]
     if found:
         parts.append(f"**Fresh processes**\n\n{_plain(found)}")
-    parts.append(_environment(data["environment"]))
+    how = "" if full else " How it is measured: [performance](docs/performance.md)."
+    parts.append(_environment(data["environment"]) + how)
     return "\n\n".join(parts)
 
 
