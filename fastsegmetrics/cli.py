@@ -11,11 +11,26 @@ import click
 from fastsegmetrics import __version__
 
 if TYPE_CHECKING:
+    from fastsegmetrics.catalog import Metric
     from fastsegmetrics.results import Aggregate
 
-DONE, DONE_WITH_SKIPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, DONE_WITH_SKIPPED, BAD_INPUT, OWN_FAULT, INTERRUPTED = 0, 1, 2, 70, 130
 
-_FORMATS = click.Choice(["table", "markdown", "latex", "csv", "json"])
+_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "markdown", "latex", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="What is printed on standard output.",
+)
+_digits_option = click.option(
+    "--digits",
+    type=click.IntRange(1, 17),
+    default=3,
+    show_default=True,
+    help="Digits of the values in tables.",
+)
 
 
 class _NamedFolder(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -39,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 1 done with skipped samples, 2 bad input, 130 interrupted.
+        0 done, 1 done with skipped samples, 2 bad input, 70 a fault of this program (with the
+        traceback on standard error), 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal of another encoding shows "?" for an arrow rather than a traceback.
@@ -54,7 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         _say_error(error.format_message())
     except FastSegMetricsError as error:
-        _say_error(str(error))
+        from fastsegmetrics.bulk.console import as_options
+
+        _say_error(as_options(str(error)))
     except BrokenPipeError:
         # The reader of a pipe (head, less) has seen enough; nothing more can be written to it.
         sys.stdout = None  # type: ignore[assignment]
@@ -63,11 +81,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # click turns the interruption into its own, with ours as the cause.
         click.echo(_how_to_continue(error.__cause__ or error), err=True)
         return INTERRUPTED
+    except OSError as error:
+        name = "" if error.filename is None else f"{error.filename}: "
+        _say_error(f"{name}{error.strerror or error}")
+    except Exception:
+        # Python's own exit code of a traceback is 1, which means "done" here.
+        import traceback
+
+        traceback.print_exc()
+        _say_error("this is a fault of fastsegmetrics, not of its input: please report the above")
+        return OWN_FAULT
     return BAD_INPUT
 
 
 def _say_error(message: str) -> None:
     click.echo(f"error: {' '.join(message.split())}", err=True)
+
+
+def _check_names(context: Any, parameter: Any, value: str) -> str:
+    if not all(name.strip() for name in value.split(",")):
+        raise click.BadParameter(f"a name is empty in {value!r}", context, parameter)
+    return value
 
 
 def _how_to_continue(error: BaseException) -> str:
@@ -110,8 +144,14 @@ def cli(context: click.Context) -> None:
     "--metrics",
     default="sod",
     show_default=True,
-    metavar="sod|cod|all|NAMES",
+    callback=_check_names,
+    metavar="SUITE|NAMES",
     help="A suite, or names with commas between (see `fastsegmetrics metrics`).",
+)
+@click.option(
+    "--image",
+    metavar="DIR",
+    help="Folder of the photographs, for metrics that look at them (suite photo).",
 )
 @click.option(
     "--out",
@@ -177,6 +217,9 @@ def cli(context: click.Context) -> None:
 @click.option("--clip", is_flag=True, help="Clip predictions to their scale.")
 @click.option("--beta2", type=float, default=0.3, show_default=True, help="β² of f_beta.")
 @click.option(
+    "--weighted-beta2", type=float, default=1.0, show_default=True, help="β² of weighted_f."
+)
+@click.option(
     "--alpha",
     type=float,
     default=0.5,
@@ -194,21 +237,10 @@ def cli(context: click.Context) -> None:
 @click.option("--gt-suffix", default="", metavar="TEXT", help="Likewise, as _gt in a_gt.png.")
 @click.option("--pred-prefix", default="", metavar="TEXT", help="Likewise.")
 @click.option("--pred-suffix", default="", metavar="TEXT", help="Likewise.")
-@click.option(
-    "--format",
-    "form",
-    type=_FORMATS,
-    default="table",
-    show_default=True,
-    help="What is printed on standard output.",
-)
-@click.option(
-    "--digits",
-    type=click.IntRange(1, 17),
-    default=3,
-    show_default=True,
-    help="Digits of the values in tables.",
-)
+@click.option("--image-prefix", default="", metavar="TEXT", help="Likewise.")
+@click.option("--image-suffix", default="", metavar="TEXT", help="Likewise.")
+@_format_option
+@_digits_option
 @click.option(
     "--progress",
     "lines",
@@ -223,6 +255,8 @@ def evaluate(
     digits: int,
     quiet: bool,
     lines: bool,
+    metrics: str,
+    out: str | None,
     pred_scale: str | None,
     **choices: Any,
 ) -> int:
@@ -235,17 +269,35 @@ def evaluate(
     from fastsegmetrics.bulk.files import summary
     from fastsegmetrics.bulk.run import evaluate_folders
 
+    from fastsegmetrics.catalog import resolve
+
+    rows = resolve(metrics)
+    curves = [row.name for row in rows if _is_curve(row)]
+    if len(curves) == len(rows) and out is None:
+        raise click.UsageError(
+            f"--metrics {metrics} asks for curves alone, which are no numbers of a table: "
+            f"--out RUN_DIR keeps them in curves.csv"
+        )
     report = RunReport(quiet=quiet, lines=lines)
     run = evaluate_folders(
         gt,
         _unique(preds),
+        metrics=metrics,
+        out=out,
         progress=report,
         pred_scale=None if pred_scale is None else int(pred_scale),
         **choices,
     )
     _print_results({m: r.aggregates for m, r in run.items()}, summary(run), form, digits)
     report.left_out(run)
+    if curves and not quiet:
+        where = f"are in {run.directory}/curves.csv" if out else "are kept with --out RUN_DIR alone"
+        report.say(f"curves ({', '.join(curves)}) {where}")
     return DONE if run.complete else DONE_WITH_SKIPPED
+
+
+def _is_curve(row: Metric) -> bool:
+    return row.report.name.endswith("curve")
 
 
 def _unique(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
@@ -293,14 +345,8 @@ def _terminal() -> dict[str, Any]:
 
 @cli.command()
 @click.argument("run_dirs", metavar="RUN_DIR...", nargs=-1, required=True)
-@click.option("--format", "form", type=_FORMATS, default="table", show_default=True)
-@click.option(
-    "--digits",
-    type=click.IntRange(1, 17),
-    default=3,
-    show_default=True,
-    help="Digits of the values in tables.",
-)
+@_format_option
+@_digits_option
 def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     """Print the table of one or more finished runs.
 
@@ -376,16 +422,15 @@ def metrics(names: tuple[str, ...], form: str) -> int:
     rows = resolve(names) if names else tuple(METRICS.values())
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     if form == "json":
-        click.echo(json.dumps(catalogue.to_dicts(rows), indent=1, ensure_ascii=False))
+        told = catalogue.to_dicts(rows)
+        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
     elif form == "markdown":
         click.echo(catalogue.to_markdown(rows), nl=False)
     elif names:
         click.echo(catalogue.full(rows, width), nl=False)
     else:
         click.echo(catalogue.overview(rows, width))
-        for suite, members in SUITES.items():
-            listed = "every metric above" if len(members) == len(METRICS) else ", ".join(members)
-            click.echo(f"suite {suite}: {listed}")
+        click.echo(catalogue.suites(SUITES, rows, width), nl=False)
         click.echo("\nIn full: fastsegmetrics metrics f_beta.max")
     return DONE
 
@@ -393,13 +438,8 @@ def metrics(names: tuple[str, ...], form: str) -> int:
 @cli.command()
 def warmup() -> int:
     """Compile the kernels and keep them, so that later runs start at once."""
-    from fastsegmetrics.warmup import warm_up
+    from fastsegmetrics.warmup import kept_in, warm_up
 
     done = warm_up()
-    kept = (
-        f"kept in {done.cache}"
-        if done.cache is not None
-        else "no folder can be written, so every process compiles its own"
-    )
-    click.echo(f"kernels ready in {done.seconds:.1f} s; {kept}")
+    click.echo(f"kernels ready in {done.seconds:.1f} s; {kept_in(done.cache)}")
     return DONE

@@ -141,7 +141,8 @@ class Target:
             return _Sums(*reference.mask_sums(self.mask))
         from fastsegmetrics.kernels import levels
 
-        return _Sums(*levels.mask_sums(self.mask))
+        # With the JIT off the kernel's numbers are NumPy's.
+        return _Sums(*(int(total) for total in levels.mask_sums(self.mask)))
 
 
 def round_half_even(numerator: int, denominator: int) -> int:

@@ -172,7 +172,7 @@ def one_line(error: Exception, path: Path) -> str:
         name = printable(path if error.filename is None else error.filename)
         return f"{name}: cannot be read ({error.strerror or error})"
     text = " ".join(str(error).split())
-    # The reading side names its file, be it the truth's photograph; what is said of arrays does not.
+    # The reading side names its file itself, which may be the photograph.
     if isinstance(error, FormatError) or printable(path) in text:
         return text
     return f"{printable(path)}: {text}"

@@ -138,6 +138,7 @@ def lab(image: NDArray[np.uint8]) -> NDArray[np.float64]:
 _DEGREE = math.pi / 180.0
 _25_TO_7 = 25.0**7
 _COS_30, _SIN_30 = math.cos(30 * _DEGREE), math.sin(30 * _DEGREE)
+_COS_125 = math.cos(125 * _DEGREE)
 _COS_6, _SIN_6 = math.cos(6 * _DEGREE), math.sin(6 * _DEGREE)
 _COS_63, _SIN_63 = math.cos(63 * _DEGREE), math.sin(63 * _DEGREE)
 
@@ -222,12 +223,15 @@ def _ciede2000(first: tuple[float, float, float], second: tuple[float, float, fl
     in_chroma = (c2 - c1) / (1.0 + 0.045 * mean_chroma)
     in_hue = 2.0 * math.sqrt(c1 * c2) * turn / (1.0 + 0.015 * mean_chroma * t)
     power = _seventh(mean_chroma)
-    around_blue = (_hue(sine, cosine) / _DEGREE - 275.0) / 25.0
-    rotation = (
-        -2.0
-        * math.sqrt(power / (power + _25_TO_7))
-        * math.sin(_DEGREE * 60.0 * math.exp(-around_blue * around_blue))
-    )
+    rotation = 0.0
+    # From red to green the term is below 1e-15 of its factors, and three functions are saved.
+    if sine < 0.0 or cosine < _COS_125:
+        around_blue = (_hue(sine, cosine) / _DEGREE - 275.0) / 25.0
+        rotation = (
+            -2.0
+            * math.sqrt(power / (power + _25_TO_7))
+            * math.sin(_DEGREE * 60.0 * math.exp(-around_blue * around_blue))
+        )
     total = (
         in_lightness * in_lightness
         + in_chroma * in_chroma

@@ -17,6 +17,10 @@ does not, and where its public helpers are narrower here.
 
 from __future__ import annotations
 
+from fastsegmetrics.compat.py_sod_metrics.context_measure import (
+    CamouflageContextMeasure,
+    ContextMeasure,
+)
 from fastsegmetrics.compat.py_sod_metrics.fmeasurev2 import FmeasureV2
 from fastsegmetrics.compat.py_sod_metrics.handlers import (
     BERHandler,
@@ -34,26 +38,42 @@ from fastsegmetrics.compat.py_sod_metrics.handlers import (
     TPRHandler,
     _BaseHandler,
 )
+from fastsegmetrics.compat.py_sod_metrics.human_correction_effort import (
+    HumanCorrectionEffortMeasure,
+)
+from fastsegmetrics.compat.py_sod_metrics.multiscale_iou import MSIoU
+from fastsegmetrics.compat.py_sod_metrics.size_invariance import (
+    SizeInvarianceFmeasureV2,
+    SizeInvarianceMAE,
+)
 from fastsegmetrics.compat.py_sod_metrics.sod_metrics import MAE, Emeasure, Fmeasure, Smeasure
+from fastsegmetrics.compat.py_sod_metrics.weighted_fmeasure import WeightedFmeasure
 
 __all__ = [
     "MAE",
     "BERHandler",
+    "CamouflageContextMeasure",
+    "ContextMeasure",
     "DICEHandler",
     "Emeasure",
     "FPRHandler",
     "Fmeasure",
     "FmeasureHandler",
     "FmeasureV2",
+    "HumanCorrectionEffortMeasure",
     "IOUHandler",
     "KappaHandler",
+    "MSIoU",
     "OverallAccuracyHandler",
     "PrecisionHandler",
     "RecallHandler",
     "SensitivityHandler",
+    "SizeInvarianceFmeasureV2",
+    "SizeInvarianceMAE",
     "Smeasure",
     "SpecificityHandler",
     "TNRHandler",
     "TPRHandler",
+    "WeightedFmeasure",
     "_BaseHandler",
 ]
