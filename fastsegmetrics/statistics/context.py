@@ -144,13 +144,13 @@ def context_statistics(
     mass = _mass(pred, conventions)
     context = target.cached(f"context {alpha}", lambda: _context(target.mask, alpha))
     weighted = total_degree = math.nan
-    crop = np.zeros((0, 0))
+    crop = _NOTHING
     by_pixel = degree if isinstance(degree, np.ndarray) else None
     if degree is True:
         by_pixel = camouflage_degree(target, gamma=gamma, spatial_weight=spatial_weight)
     if by_pixel is not None:
         top, left, bottom, right = context.box
-        crop = np.ascontiguousarray(by_pixel[top:bottom, left:right])
+        crop = _sealed(by_pixel[top:bottom, left:right])
         weighted, total_degree = 0.0, float(by_pixel.sum())
     area = target.n_foreground
     if area == 0:
@@ -168,8 +168,7 @@ def context_statistics(
         return sums(values, window.mask, crop, spectrum, half_rows, half_columns, window.inner)
 
     forward, reverse, extra = over(context.main, crop)
-    nothing = np.zeros((0, 0))
-    forward += sum(over(strip, nothing)[0] for strip in context.strips)
+    forward += sum(over(strip, _NOTHING)[0] for strip in context.strips)
     if by_pixel is not None:
         weighted = reverse + extra
     return ContextStatistics(forward, mass, reverse, area, weighted, total_degree)
@@ -220,8 +219,8 @@ def camouflage_degree(
             rows = slice(max(0, top - reach) // _STEP * _STEP, bottom + reach)
             columns = slice(max(0, left - reach) // _STEP * _STEP, right + reach)
             out[rows, columns] = _degree(
-                np.ascontiguousarray(target.mask[rows, columns]),
-                np.ascontiguousarray(image[rows, columns]),
+                _sealed(target.mask[rows, columns]),
+                _sealed(image[rows, columns]),
                 gamma,
                 spatial_weight,
             )
@@ -246,7 +245,7 @@ def _degree(
     from fastsegmetrics.kernels import colour, patches
 
     degree = np.zeros(mask.shape)
-    band = patches.surrounding_band(mask, *_BAND)
+    band = _sealed(patches.surrounding_band(mask, *_BAND))
     inside = patches.fitting_origins(mask, _PATCH, _STEP)
     around = patches.fitting_origins(band, _PATCH, _STEP)
     if len(inside) == 0 or len(around) == 0:
@@ -385,7 +384,7 @@ def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
     first_row, last_row = _inner(height, half_rows)
     first_column, last_column = _inner(width, half_columns)
     main = _Window(
-        np.ascontiguousarray(mask[top:bottom, left:right]),
+        _sealed(mask[top:bottom, left:right]),
         _reflected(top - half_rows, bottom + half_rows, height),
         _reflected(left - half_columns, right + half_columns, width),
         np.array([first_row - top, first_column - left, last_row - top, last_column - left]),
@@ -408,6 +407,16 @@ def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
     return _Context(weights, spectrum, main, tuple(s for s in strips if s.mask.any()), box)
 
 
+def _sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a C-contiguous read-only view or copy, so that kernels are compiled once."""
+    sealed = np.ascontiguousarray(array).view()
+    sealed.flags.writeable = False
+    return sealed
+
+
+_NOTHING = _sealed(np.zeros((0, 0)))
+
+
 def _inner(size: int, half: int) -> tuple[int, int]:
     first = min(half, size)
     return first, max(first, size - half)
@@ -421,7 +430,7 @@ def _strip(
     rows = _reflected(first_row, last_row, height)
     columns = _reflected(first_column, last_column, width)
     return _Window(
-        np.ascontiguousarray(mask[np.ix_(rows, columns)]),
+        _sealed(mask[np.ix_(rows, columns)]),
         _existing(first_row - half[0], last_row + half[0], height),
         _existing(first_column - half[1], last_column + half[1], width),
         np.array([0, 0, rows.size, columns.size]),
