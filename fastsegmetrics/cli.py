@@ -268,7 +268,6 @@ def evaluate(
     from fastsegmetrics.bulk.console import RunReport
     from fastsegmetrics.bulk.files import summary
     from fastsegmetrics.bulk.run import evaluate_folders
-
     from fastsegmetrics.catalog import resolve
 
     rows = resolve(metrics)

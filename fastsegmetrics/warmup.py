@@ -40,6 +40,34 @@ def warm_up() -> Warmed:
     return Warmed(time.monotonic() - start, _cache_directory())
 
 
+def compiling() -> str | None:
+    """Where the kernels will be kept that have to be compiled first, as a clause.
+
+    Returns
+    -------
+    str or None
+        None where some are kept already, or none are compiled at all.
+    """
+    from pathlib import Path
+
+    from fastsegmetrics import backend
+    from fastsegmetrics.kernels import levels
+
+    if backend.resolve() == "reference" or not hasattr(levels.level_table, "py_func"):
+        return None
+    cache = _cache_directory()
+    if cache is not None and any(Path(cache).glob("*.nbi")):
+        return None
+    return kept_in(cache)
+
+
+def kept_in(cache: str | None) -> str:
+    """A clause that says where compiled kernels are kept."""
+    if cache is not None:
+        return f"kept in {cache}"
+    return "no folder can be written, so every process compiles its own"
+
+
 def _read_one_of_each_kind() -> None:
     import tempfile
     from pathlib import Path

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from fastsegmetrics import __version__, cli
-from fastsegmetrics.catalog import METRICS
+from fastsegmetrics.catalog import METRICS, SUITES
 from fastsegmetrics.io.png_writer import png_bytes
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -220,7 +220,7 @@ def test_resizing(folders, call):
     assert "transposed?" in err
     code, _, err = call(*_arguments(folders, "--resize", "bilinear"))
     assert code == 0
-    assert "poor: 1 predictions resized" in err
+    assert "\npoor: 1 prediction resized to the truth's size\n" in err
 
 
 def test_progress_in_a_log_is_lines(folders, call, monkeypatch):
@@ -253,6 +253,12 @@ def test_quiet_says_nothing(folders, call):
         (["--alpha", "2"], "alpha must be a finite number in [0, 1]; received 2.0"),
         (["--beta2", "nan"], "beta2 must be a finite number"),
         (["--polizy", "strict"], "No such option"),
+        (["--metrics", "mae,,sod"], "a name is empty in 'mae,,sod'"),
+        (["--metrics", ""], "a name is empty in ''"),
+        (
+            ["--metrics", "c_beta_w"],
+            "c_beta_w looks at the photographs: name their folder, --image DIR",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_code_2(folders, call, more, message):
@@ -269,16 +275,19 @@ def test_conventions_reach_the_numbers(folders, call):
 
     assert contract() == {
         "policy": "published", "both_empty": "perfect", "stretch": True, "pred_scale": None,
-        "gt_threshold": None, "clip": False, "beta2": 0.3, "alpha": 0.5, "e_denominator": "N-1",
+        "gt_threshold": None, "clip": False, "beta2": 0.3, "weighted_beta2": 1.0, "alpha": 0.5,
+        "e_denominator": "N-1",
         "resize": "error", "missing": "error",
     }  # fmt: skip
     assert contract(
         "--policy", "strict", "--both-empty", "undefined", "--no-stretch", "--pred-scale", "255",
-        "--gt-threshold", "10", "--clip", "--beta2", "1", "--alpha", "0.25", "--e-denominator", "N",
+        "--gt-threshold", "10", "--clip", "--beta2", "1", "--weighted-beta2", "2",
+        "--alpha", "0.25", "--e-denominator", "N",
         "--resize", "bilinear", "--missing", "zero",
     ) == {
         "policy": "strict", "both_empty": "undefined", "stretch": False, "pred_scale": 255,
-        "gt_threshold": 10.0, "clip": True, "beta2": 1.0, "alpha": 0.25, "e_denominator": "N",
+        "gt_threshold": 10.0, "clip": True, "beta2": 1.0, "weighted_beta2": 2.0, "alpha": 0.25,
+        "e_denominator": "N",
         "resize": "bilinear", "missing": "zero",
     }  # fmt: skip
 
@@ -333,6 +342,40 @@ def test_metrics_overview_lists_every_score_and_report(call):
         if metric.report.name:
             assert f"  .{metric.report.name} " in out
     assert "suite sod: mae, s_measure" in out
+    assert re.search(r"^suite sweep: mae, s_measure, .* e_measure, f_beta, f1,", out, re.MULTILINE)
+
+
+def test_the_path_of_every_metric_can_be_read_off_the_overview(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    # Lines that were wrapped are put together again.
+    lines = re.sub(r"\n {6,}(?! *(soft|fixed|adaptive|dynamic):)", " ", call("metrics")[1])
+    formulas = dict(re.findall(r"^(\w+) +[↑↓]  \[.*?\] +(.*)$", lines, re.MULTILINE))
+    read = {}
+    for block in re.sub(r"\n  (?=\w[^:]*: formula above)", " ", lines).split("\n\n")[2:]:
+        title, *rest = block.splitlines()
+        if not title.startswith("… → "):
+            continue
+        _, target, matching, score, _ = title.split(" → ")
+        mode = score.removesuffix(": formula above")
+        owners: list[str] = []
+        for line in rest:
+            if found := re.fullmatch(r" {4}(?:\.(\w+))? +(.+?) → … → (.+)", line):
+                report, first, last = found.groups()
+                for name in owners:
+                    full = f"{name}.{report}" if report else name
+                    read[full] = (first, target, matching, mode, formulas[name], last)
+            else:
+                owners = line.strip(" :").split(", ")
+    assert read == {
+        name: (row.path.representation, row.path.target, row.path.matching,
+               row.path.score.partition(":")[0], row.score.formula, row.path.report)
+        for name, row in METRICS.items()
+    }  # fmt: skip
+    assert read["f_beta.max"] == (
+        "dynamic: level ≥ t for t = 0…255, level = ⌊255·P⌋", "whole map, region", "pixelwise",
+        "confusion matrix", "(1 + β²)PR/(β²P + R), β² = beta2",
+        "maximum over thresholds of the curve's mean over images",
+    )  # fmt: skip
 
 
 def test_metrics_in_full(call):
@@ -346,7 +389,12 @@ def test_metrics_in_full(call):
 
 
 def test_metrics_as_data(call):
-    parsed = json.loads(call("metrics", "--format", "json")[1])
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    parsed = json.loads(call("metrics", "--format", "json")[1], parse_constant=refuse)
+    assert {row["name"]: row["range"] for row in parsed}["hce"] == [0.0, "inf"]
+    assert {row["name"]: row["range"] for row in parsed}["kappa.bin"] == ["-inf", 1.0]
     assert [row["name"] for row in parsed] == list(METRICS)
     assert set(parsed[0]["path"]) == {"representation", "target", "matching", "score", "report"}
     assert parsed[0]["range"] == [0.0, 1.0]
@@ -365,7 +413,7 @@ def test_demo(tmp_path, call):
     code, out, err = call("demo", "--out", tmp_path / "demo", "--n", 3)
     assert code == 0
     rows = {line.split()[0]: line for line in out.splitlines() if line[:5] in ("caref", "hasty")}
-    assert rows["careful"].count("*") == 8
+    assert rows["careful"].count("*") == len(SUITES["sod"])
     assert rows["hasty"].count("*") == 0
     command = next(line for line in err.splitlines() if line.startswith("$ "))
     assert call(*command.split()[2:])[1] == out

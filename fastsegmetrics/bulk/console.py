@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
+import re
 import shlex
 import sys
 import textwrap
@@ -11,12 +14,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastsegmetrics.bulk.progress import Bar
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.io import printable
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.pairs import PairList
     from fastsegmetrics.bulk.run import Run
 
 _WIDTH = 100
+
+_ARGUMENT = re.compile(r"""(?<![^\s(])(\w+)=('[^']*'|"[^"]*"|[\w.+-]+)(?=[\s,;)?]|$)""")
+_OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
+    "image",
+    *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
+}
+
+
+def as_options(text: str) -> str:
+    """A sentence of the library with its arguments in the words of the command line.
+
+    Examples
+    --------
+    >>> as_options("missing='skip' leaves them out (pred_suffix='_a b'), stretch=False keeps them")
+    "--missing skip leaves them out (--pred-suffix '_a b'), --no-stretch keeps them"
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in _OPTIONS:
+            return found[0]
+        words = name.replace("_", "-")
+        if value in ("True", "False"):
+            return f"--{'no-' * (value == 'False')}{words}"
+        plain = ast.literal_eval(value) if value[0] in "'\"" else value
+        return f"--{words} {shlex.quote(plain)}"
+
+    return _ARGUMENT.sub(option, text)
 
 
 class RunReport(Bar):
@@ -37,7 +70,7 @@ class RunReport(Bar):
 
     def say(self, text: str) -> None:
         """Print a line on standard error."""
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
 
     def say_command(self, folders: Mapping[str, Path], metrics: str, out: Path) -> None:
         """Print the `evaluate` command that does the same."""
@@ -52,19 +85,24 @@ class RunReport(Bar):
         """List the folders, then every missing and every superfluous name."""
         if not self._quiet:
             names = ["ground truth", *pairs.predictions]
+            names += ["photographs"] if pairs.images or pairs.missing_images else []
             pad = max(map(len, names)) + 2
-            self.say(
-                f"{'ground truth':{pad}}{len(pairs.samples):,} maps{_others(pairs.ignored_truths)}"
-            )
+            others = _others(pairs.ignored_truths)
+            self.say(f"{'ground truth':{pad}}{_counted(len(pairs.samples), 'map')}{others}")
             for method, files in pairs.predictions.items():
                 others = _others(pairs.ignored[method])
-                self.say(f"{method:{pad}}{len(files):,} predictions{others}")
+                self.say(f"{method:{pad}}{_counted(len(files), 'prediction')}{others}")
+            if pairs.images or pairs.missing_images:
+                self.say(f"{'photographs':{pad}}{_counted(len(pairs.images), 'image')}")
         for method, names in pairs.missing.items():
             self._list(f"missing in {method}", names)
+            for path in pairs.directories[method]:
+                self.say(f"  {path} is a directory, not a file")
+        self._list("without photograph", pairs.missing_images)
         for method, names in pairs.extra.items():
             self._list(f"without ground truth in {method}, ignored", names)
         for method, hint in pairs.hints.items():
-            self.say(f"hint for {method}: {hint}")
+            self.say(f"hint for {method}: {as_options(hint)}")
 
     def _list(self, title: str, names: list[str]) -> None:
         if names:
@@ -90,7 +128,16 @@ class RunReport(Bar):
             self.say(f"all {total:,} samples are in the store already")
         elif kept:
             self.say(f"continuing: {kept:,} of {total:,} samples are in the store")
+        if kept < total:
+            self._say_compiling()
         super().started(total, kept)
+
+    def _say_compiling(self) -> None:
+        from fastsegmetrics.warmup import compiling
+
+        kept = compiling()
+        if kept is not None:
+            self.say(f"compiling the kernels, once, which takes a while; {kept}")
 
     def advanced(self, done: int, skipped: int) -> None:
         """Move the bar."""
@@ -102,18 +149,23 @@ class RunReport(Bar):
         if run.skipped:
             self.say(f"skipped ({len(run.skipped):,}):")
             for one in run.skipped:
-                self.say(f"  {one.method}, {one.sample}: {one.reason}")
+                self.say(f"  {one.method}, {one.sample}: {as_options(one.reason)}")
         for method, count in run.n_resized.items():
             if count:
-                self.say(f"{method}: {count:,} predictions resized to their ground truth")
+                self.say(f"{method}: {_counted(count, 'prediction')} resized to the truth's size")
         if self._quiet:
             return
         seconds = time.monotonic() - self._since
         self.say(
-            f"{len(run.samples):,} samples × {len(run)} method{'s' if len(run) > 1 else ''} "
-            f"in {seconds:.1f} s"
+            f"{_counted(len(run.samples), 'sample')} × {_counted(len(run), 'method')} "
+            + (f"({_counted(run.n_left_out, 'pair')} left out) " if run.n_left_out else "")
+            + f"in {seconds:.1f} s"
             + (f"; everything is in {run.directory}" if run.directory is not None else "")
         )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _others(ignored: int) -> str:

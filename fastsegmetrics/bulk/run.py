@@ -211,7 +211,8 @@ def evaluate_folders(
         raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
     if not isinstance(preds, Mapping):
         raise InputError(
-            f"preds must be a mapping from a method's name to its folder; received {preds!r}"
+            f"preds must be a mapping from a method's name to its folder; received a "
+            f"{type(preds).__name__}"
         )
     if not preds:
         raise InputError("preds must name at least one method; received none")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastsegmetrics.reporting.table import ARROWS
+from fastsegmetrics.results import json_ready
 
 if TYPE_CHECKING:
     from fastsegmetrics.catalog import Metric
@@ -21,7 +22,7 @@ def to_dicts(metrics: Iterable[Metric]) -> list[dict[str, Any]]:
             "name": metric.name,
             "title": metric.score.title,
             "direction": metric.direction,
-            "range": list(metric.range),
+            "range": json_ready(list(metric.range)),
             "path": metric.path.to_dict(),
             "empty": metric.score.empty,
             "citation": metric.score.citation,
@@ -31,38 +32,66 @@ def to_dicts(metrics: Iterable[Metric]) -> list[dict[str, Any]]:
 
 
 def overview(metrics: Sequence[Metric], width: int) -> str:
-    """One line per score, then what their reports mean, each once."""
+    """One line per score, then the paths of all their reports, those that are alike once."""
     width = max(width, 60)
     scores = {metric.score.name: metric.score for metric in metrics}
     pad = max(map(len, scores), default=0) + 2
     lines = []
     for name, score in scores.items():
         span = f"[{score.low:g}, {score.high:g}]"
-        lines.append(f"{name:{pad}}{ARROWS[score.direction]}  {span:8} {score.formula}")
-    for owners, reports in _reports_by_owners(metrics).items():
-        title = f"reports of {', '.join(owners)}:"
+        start = f"{name:{pad}}{ARROWS[score.direction]}  {span:9} "
+        lines += _wrapped(start, score.formula, width)
+    lines += ["", f"paths ({' → '.join(_STAGES)}):"]
+    for (target, matching, mode), members in _alike(metrics).items():
+        title = f"… → {target} → {matching} → {mode}: formula above → …"
         lines += ["", *textwrap.wrap(title, width, subsequent_indent="  ")]
-        inset = max(map(len, reports)) + 5
-        for name, words in reports.items():
-            first = f"  .{name}".ljust(inset)
-            lines += textwrap.wrap(
-                words, width, initial_indent=first, subsequent_indent=" " * inset
-            )
+        for names, reports in members.items():
+            lines += _wrapped("  ", f"{', '.join(names)}:", width)
+            inset = max(map(len, reports)) + 8
+            for report, (first, last) in reports.items():
+                label = f".{report}" if report else ""
+                lines += _wrapped(f"    {label}".ljust(inset), f"{first} → … → {last}", width)
     return "\n".join(lines) + "\n"
 
 
-def _reports_by_owners(metrics: Iterable[Metric]) -> dict[tuple[str, ...], dict[str, str]]:
-    owners: dict[str, list[str]] = {}
-    words: dict[str, str] = {}
+def suites(all_suites: Mapping[str, Sequence[str]], metrics: Sequence[Metric], width: int) -> str:
+    """The members of each suite; a score of which all reports are in it stands for them."""
+    reports: dict[str, list[str]] = {}
     for metric in metrics:
-        name = metric.report.name
-        if name:
-            owners.setdefault(name, []).append(metric.score.name)
-            partition = metric.path.representation.partition(":")[0]
-            words.setdefault(name, f"{partition}: {metric.path.report}")
-    groups: dict[tuple[str, ...], dict[str, str]] = {}
-    for name, scores in owners.items():
-        groups.setdefault(tuple(scores), {})[name] = words[name]
+        reports.setdefault(metric.score.name, []).append(metric.name)
+    owner = {metric.name: metric.score.name for metric in metrics}
+    lines = []
+    for suite, members in all_suites.items():
+        known = set(members)
+        shown = (o if known.issuperset(reports[o := owner[name]]) else name for name in members)
+        names = ", ".join(dict.fromkeys(shown))
+        lines += textwrap.wrap(f"suite {suite}: {names}", max(width, 60), subsequent_indent="  ")
+    return "\n".join(lines) + "\n"
+
+
+def _wrapped(start: str, text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=" " * len(start))
+
+
+_Group = tuple[str, str, str]
+_Reports = dict[str, tuple[str, str]]
+
+
+def _alike(metrics: Iterable[Metric]) -> dict[_Group, dict[tuple[str, ...], _Reports]]:
+    """Target, matching and way of scoring, to scores that share reports, to their reports'
+    representation and report."""
+    by_score: dict[_Group, dict[str, _Reports]] = {}
+    for metric in metrics:
+        path = metric.path
+        group = (path.target, path.matching, path.score.partition(":")[0])
+        reports = by_score.setdefault(group, {}).setdefault(metric.score.name, {})
+        reports[metric.report.name] = (path.representation, path.report)
+    groups: dict[_Group, dict[tuple[str, ...], _Reports]] = {}
+    for group, scores in by_score.items():
+        owners: dict[tuple[tuple[str, tuple[str, str]], ...], list[str]] = {}
+        for name, reports in scores.items():
+            owners.setdefault(tuple(reports.items()), []).append(name)
+        groups[group] = {tuple(names): dict(shared) for shared, names in owners.items()}
     return groups
 
 

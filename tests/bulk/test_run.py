@@ -12,7 +12,7 @@ import pytest
 import fastsegmetrics as fsm
 from fastsegmetrics.bulk.progress import Observer
 from fastsegmetrics.bulk.run import MissingPredictionsError, RunInterrupted, evaluate_folders
-from fastsegmetrics.errors import InputError
+from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.io.png_writer import png_bytes
 
 METHODS = ("one", "two")
@@ -129,6 +129,7 @@ def test_files_of_a_run_directory(folders):
     with open(folders / "run" / "curves.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 512
+    assert {row["f_beta.curve:n_used"] for row in rows} == {"12"}
     assert [int(row["threshold"]) for row in rows[:256]] == list(range(256))
     assert float(rows[300]["f_beta.curve"]) == run["two"].curves["f_beta.curve"][44]
 
@@ -229,10 +230,38 @@ def test_a_changed_file_is_refused(folders, folder):
     _evaluate(folders, out=folders / "run")
     path = folders / folder / "s03.png"
     os.utime(path, (1, 1))
-    with pytest.raises(InputError, match=r"s03\.png: not the file that was measured"):
+    role = {"gt": "the ground truth", "one": "the prediction of 'one'"}[folder]
+    with pytest.raises(InputError) as caught:
         _evaluate(folders, out=folders / "run")
-    path.unlink()
-    with pytest.raises(InputError, match=r"s03"):
+    message = str(caught.value)
+    assert message.startswith(
+        f"{folders / 'run'}: {role} {path} has changed since it was measured: it was last written 2"
+    )
+    assert message.endswith(
+        ", now 1970-01-01 00:00:01.000000000 UTC; put the measured one back, or take another run "
+        "directory"
+    )
+    path.write_bytes(path.read_bytes() + b"x")
+    size = path.stat().st_size
+    with pytest.raises(InputError, match=rf"measured: it had {size - 1} bytes, now {size}; put"):
+        _evaluate(folders, out=folders / "run")
+
+
+def test_a_measured_prediction_that_is_gone_is_told(folders):
+    _evaluate(folders, out=folders / "run", missing="skip")
+    (folders / "one" / "s03.png").unlink()
+    with pytest.raises(InputError) as caught:
+        _evaluate(folders, out=folders / "run", missing="skip")
+    assert str(caught.value) == (
+        f"{folders / 'run'}: the prediction of 'one' sample 's03' is gone since it was measured; "
+        f"put the measured one back, or take another run directory"
+    )
+
+
+def test_another_name_of_the_same_sample_is_told(folders):
+    _evaluate(folders, out=folders / "run")
+    (folders / "one" / "s03.png").rename(folders / "one" / "s03.PNG")
+    with pytest.raises(InputError, match=r"s03\.PNG has changed .*: it was s03\.png; put"):
         _evaluate(folders, out=folders / "run")
 
 
@@ -289,7 +318,7 @@ def test_missing_predictions_are_black_maps_if_asked(folders):
     assert run.contract.conventions["missing"] == "zero"
     _evaluate(folders, missing="zero", out=folders / "run")
     _write(folders / "two" / "s02.png", maps["two"])
-    with pytest.raises(InputError, match=r"s02\.png: not the file that was measured"):
+    with pytest.raises(InputError, match=r"s02\.png was missing when an all-zero map was measured"):
         _evaluate(folders, missing="zero", out=folders / "run")
 
 
@@ -310,8 +339,9 @@ def test_a_corrupt_prediction_stops_the_run_and_keeps_the_rest(folders):
     times = path.stat()
     _evaluate(folders, out=folders / "whole")
     _corrupt(path)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(FormatError) as caught:
         _evaluate(folders, workers=1, out=folders / "run")
+    assert isinstance(caught.value.__cause__, FormatError)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
     path.write_bytes(whole)
@@ -331,7 +361,7 @@ def test_the_first_error_in_order_is_told_whatever_the_workers(folders):
     for name in ("s03", "s04", "s09"):
         _corrupt(folders / "one" / f"{name}.png")
     for workers in (1, 2, 7):
-        with pytest.raises(InputError, match=r"one/s03\.png"):
+        with pytest.raises(FormatError, match=r"one/s03\.png"):
             _evaluate(folders, workers=workers)
 
 
@@ -347,7 +377,7 @@ def test_a_corrupt_prediction_is_left_out_if_asked(folders):
     again = _evaluate(folders, on_error="skip", out=folders / "run")
     assert again.skipped == run.skipped
     assert _outputs(folders / "run") == first
-    with pytest.raises(InputError, match=r"two/s04\.png"):
+    with pytest.raises(FormatError, match=r"two/s04\.png"):
         _evaluate(folders, on_error="stop", out=folders / "run")
 
 
@@ -386,7 +416,12 @@ def test_a_map_of_another_size_is_an_error_with_both_shapes(folders):
     assert message.startswith(f"{folders / 'one' / 's00.png'}: 9×6 (height×width) where the ground")
     assert "is 6×9" in message
     assert "transposed?" in message
-    assert "--resize bilinear" in message
+    assert message.endswith("resize='bilinear' resizes the prediction)")
+    run = _evaluate(folders, on_error="skip")
+    assert [(one.sample, one.method, one.reason) for one in run.skipped] == [
+        ("s00", "one", message)
+    ]
+    assert (run["one"]["mae"].n_used, run["two"]["mae"].n_used) == (11, 12)
     _write(folders / "one" / "s00.png", np.zeros((3, 3)))
     with pytest.raises(InputError) as caught:
         _evaluate(folders)
@@ -473,7 +508,7 @@ def test_names_that_are_no_unicode(tmp_path):
     (tmp_path / "gt" / "b.png").write_bytes(png_bytes(np.zeros((1, 2), np.uint8)))
     with open(os.fsencode(tmp_path / "p" / "b.png"), "wb") as file:
         file.write(b"no image")
-    with pytest.raises(InputError, match=r"p/b\.png"):
+    with pytest.raises(FormatError, match=r"p/b\.png"):
         evaluate_folders(tmp_path / "gt", {"p": tmp_path / "p"}, metrics="mae",
                          out=tmp_path / "run")  # fmt: skip
 
@@ -493,6 +528,24 @@ def test_names_that_are_no_unicode(tmp_path):
 def test_bad_choices(folders, choices, message):
     with pytest.raises(InputError, match=message):
         _evaluate(folders, **choices)
+
+
+@pytest.mark.parametrize(("preds", "kind"), [(["one"], "list"), ("one", "str")])
+def test_predictions_without_names(folders, preds, kind):
+    with pytest.raises(InputError, match=f"preds must be a mapping from .*; received a {kind}$"):
+        evaluate_folders(folders / "gt", preds)
+
+
+def test_another_backend_is_refused(folders):
+    _evaluate(folders, metrics="mae", out=folders / "run")
+    before = _outputs(folders / "run")
+    message = r"holds a run with backend = 'compiled', now it is 'reference'; take another run dir"
+    with pytest.raises(InputError, match=message):
+        _evaluate(folders, metrics="mae", out=folders / "run", backend="reference")
+    with fsm.use_backend("reference"), pytest.raises(InputError, match=message):
+        _evaluate(folders, metrics="mae", out=folders / "run")
+    assert _outputs(folders / "run") == before
+    _evaluate(folders, metrics="mae", out=folders / "run", backend="compiled")
 
 
 def test_no_method_at_all(folders):

@@ -1,0 +1,16 @@
+"""The PNG writer: OpenCV reads back what was written."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsegmetrics.io.png_writer import png_bytes
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (5, 3)])
+def test_pixels_come_back(shape):
+    grey = np.random.RandomState(0).randint(0, 256, shape).astype(np.uint8)
+    data = np.frombuffer(png_bytes(grey), np.uint8)
+    np.testing.assert_array_equal(cv2.imdecode(data, cv2.IMREAD_UNCHANGED), grey)
