@@ -57,7 +57,7 @@ _STAGES = {
     "multiscale": ("whole map, edge (Sobel)", "pixelwise, in cells of 1…512", "multi-scale"),
     "effort": ("whole map, region and skeleton", "pixelwise", "correction effort"),
     "context": ("whole map, region", "pixelwise", "contextual relevance"),
-    "difficulty": ("whole map, region", "pixelwise", "contextual relevance"),
+    "difficulty": ("whole map, region, window and edge", "pixelwise", "contextual relevance"),
     "size_invariant": (
         "components of the truth (4-connected, ≥ 50 pixels, else the largest), as boxes",
         "pixelwise",
@@ -107,6 +107,33 @@ SCORES: dict[str, Score] = {
             "(1 + β²)FR/(β²F + R), β² = 1.2, R weighted by the camouflage degree",
             "truth or prediction empty: 0; both empty: published 0, strict NaN", _CONTEXT,
             needs_image=True,
+        ),
+        _score(
+            "difficulty", "difficulty", "difficulty-weighted context score",
+            ".5 region + .3 structure + .2 boundary, weighted by W: how hard the truth is to tell "
+            "from its surroundings", _DIFFICULTY_EMPTY, _DIFFICULTY, needs_image=True,
+        ),
+        *(
+            _score(
+                f"difficulty_{part}", "difficulty", f"difficulty-weighted {words}", formula,
+                f"always defined; {empty}", _DIFFICULTY, needs_image=True,
+            )
+            for part, words, formula, empty in (
+                (
+                    "region", "region overlap", "ΣW·min(P, G)/ΣW·max(P, G)",
+                    "truth empty: W = 1, 0; both empty: 1",
+                ),
+                (
+                    "structure", "structural similarity", "max(0, ΣW·SSIM/ΣW), 7 × 7 windows",
+                    "truth empty: W = 1",
+                ),
+                (
+                    "boundary", "boundary response",
+                    "ΣW·q over the truth's edge/(ΣW over it + ΣW·q·min(1, D/r) off it), "
+                    "q = min(1, 2·slope of P)",
+                    "truth without edge: 1 if P is constant, else 0",
+                ),
+            )
         ),
         _score(
             "si_mae", "size_invariant", "size-invariant mean absolute error",

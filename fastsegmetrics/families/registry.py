@@ -24,6 +24,7 @@ _MAKERS: Mapping[str, _Maker] = {
     "size_invariant": SizeInvariantFamily,
     "effort": partial(ScalarFamily, scalars.effort, scalars.effort_by_pixels),
     "context": partial(ScalarFamily, scalars.context, scalars.context_by_pixels),
+    "difficulty": partial(ScalarFamily, scalars.difficulty, scalars.difficulty_by_pixels),
 }
 
 

@@ -141,3 +141,33 @@ def context_by_pixels(
 
     plain, weighted_by_degree = context_measures(*_pixels(pred, target), target.image)
     return {"c_beta": plain, "c_beta_w": weighted_by_degree}
+
+
+def difficulty(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the difficulty-weighted context score and its three parts."""
+    from fastsegmetrics.statistics.difficulty import difficulty_statistics
+
+    found = difficulty_statistics(pred, target, conventions)
+    return _difficulty_values(found.score, found.region, found.structure, found.boundary)
+
+
+def difficulty_by_pixels(
+    pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
+) -> dict[str, float]:
+    """Return the same by the reference definition."""
+    from fastsegmetrics.reference.difficulty import difficulty as by_definition
+
+    return _difficulty_values(*by_definition(*_pixels(pred, target), target.image))
+
+
+def _difficulty_values(
+    score: float, region: float, structure: float, boundary: float
+) -> dict[str, float]:
+    return {
+        "difficulty": score,
+        "difficulty_region": region,
+        "difficulty_structure": structure,
+        "difficulty_boundary": boundary,
+    }
