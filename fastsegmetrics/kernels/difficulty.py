@@ -201,9 +201,7 @@ def _window_difficulty(
     band = last[6] - first[6]
     if band > 0:
         edge = _sharpness((last[7] - first[7]) / _SLOPE_UNIT / band)
-    return _raw_difficulty(
-        contrast, edge, texture, factors[0], factors[1], factors[2], factors[3]
-    )
+    return _raw_difficulty(contrast, edge, texture, factors[0], factors[1], factors[2], factors[3])
 
 
 @kernel

@@ -169,9 +169,7 @@ def weight_map(
     if 1000 * area < g.size or not (sides == -1).any():
         return np.ones(g.shape)
     radius = max(3, math.isqrt(area // 100))
-    raw = contour_difficulty(
-        grey_thousandths(image), sides, radius, np.array([*factors, floor])
-    )
+    raw = contour_difficulty(grey_thousandths(image), sides, radius, np.array([*factors, floor]))
     nearest = nearest_foreground((sides == -1).astype(np.uint8))
     spread, _, _ = spread_difficulty(raw, *nearest, sides, radius)
     return spread / spread.mean()
