@@ -148,9 +148,12 @@ def _integer_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
         if low < 0 or high > scale:
             if not conventions.clip:
                 bad = (array < 0) | (array > scale)
+                advice = "clip=True clips it"
+                if scale == 255 and low >= 0 and array.dtype == np.uint16:
+                    advice = "divide a 16-bit map by 65535"
                 raise InputError(
-                    f"pred as integers must lie in 0..{scale} (pred_scale), or be clipped by "
-                    f"clip=True; {_first(bad, array)}"
+                    f"pred as integers must lie in 0..{scale} (pred_scale; {advice}); "
+                    f"{_first(bad, array)}"
                 )
             array = np.clip(array, 0, scale)
         array = array.astype(np.uint8)

@@ -40,7 +40,9 @@ def test_requests() -> None:
         ("f_beta.maximum", "f_beta.max"),
         ("maee", "mae"),
         ("mae.", "did you mean mae"),
-        ("", "unknown metric"),
+        ("MAE", "did you mean mae"),
+        ("mae,,sod", "empty name"),
+        ("", "empty name"),
         ([], "at least"),
     ],
 )

@@ -109,6 +109,7 @@ def test_full_scale() -> None:
     eight_bit = fsm.measure(PRED, GT, "sweep", stretch=False)
     assert as_floats == pytest.approx(eight_bit, rel=1e-12, abs=1e-15)
     assert "0..1" in refused(pred=PRED, pred_scale=1)
+    assert "divide a 16-bit map by 65535" in refused(pred=PRED.astype(np.uint16) * 256)
     clipped = np.array([[0, 300, -4]])
     assert fsm.mae(clipped, GT[:1], clip=True) == fsm.mae(np.array([[0, 255, 0]]), GT[:1])
 

@@ -22,6 +22,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "sensitivity": ("recall",),
     "tnr": ("specificity",),
     "oa": ("accuracy",),
+    "wfm": ("weighted_f",),
     "pr_curve": ("precision.curve", "recall.curve"),
     "roc_curve": ("recall.curve", "fpr.curve"),
 }
@@ -77,6 +78,8 @@ def resolve(metrics: str | Iterable[str]) -> tuple[Metric, ...]:
 
 
 def _expand(name: str) -> list[Metric]:
+    if not name:
+        raise InputError("metrics must be names with one comma between; received an empty name")
     if name in SUITES:
         return [METRICS[member] for member in SUITES[name]]
     if name in METRICS:
@@ -87,6 +90,6 @@ def _expand(name: str) -> list[Metric]:
     if head in ALIASES:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
     known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
-    near = difflib.get_close_matches(name, known, 3)
+    near = difflib.get_close_matches(name.lower(), known, 3)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     raise InputError(f"unknown metric {name!r}{hint}")

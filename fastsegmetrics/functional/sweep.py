@@ -36,6 +36,10 @@ class SweepScore(NamedTuple):
     max: float
     curve: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields[:4])
+        return f"SweepScore({values}, curve=<{len(self.curve)} values>)"
+
 
 class StructureScore(float):
     """An S-measure: a float that also carries its object and its region term."""

@@ -1,0 +1,100 @@
+"""Arguments of the spatial kernels, caught while a pair is measured: no row for each by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from unittest import mock
+
+import numpy as np
+
+import fastsegmetrics.kernels
+from fastsegmetrics.plan import Plan
+from fastsegmetrics.target import Target
+
+#: Modules whose kernels have rows of their own in ``benchmarks.kernels``.
+BY_HAND = {"levels", "curves", "unfilter"}
+
+Call = tuple[Callable[..., object], tuple]
+
+
+def public_kernels(module: str) -> dict[str, Callable[..., object]]:
+    """Return the public kernels of a module of ``fastsegmetrics.kernels`` by name."""
+    room = importlib.import_module(f"fastsegmetrics.kernels.{module}")
+    return {
+        name: value
+        for name, value in vars(room).items()
+        if not name.startswith("_")
+        and callable(value)
+        and not isinstance(value, type)
+        and getattr(value, "__module__", None) == room.__name__
+    }
+
+
+def spatial_modules() -> list[str]:
+    """Return the modules whose kernels are caught."""
+    rooms = pkgutil.iter_modules(fastsegmetrics.kernels.__path__)
+    return [
+        room.name for room in rooms if not room.name.startswith("_") and room.name not in BY_HAND
+    ]
+
+
+def spatial_kernels() -> list[str]:
+    """Return ``module.kernel`` of every kernel that is caught."""
+    return [f"{module}.{name}" for module in spatial_modules() for name in public_kernels(module)]
+
+
+def captured(pred: np.ndarray, gt: np.ndarray) -> dict[str, Call]:
+    """Measure a pair, also as floats, with every metric and return the last call of each kernel."""
+    calls: dict[str, Call] = {}
+    shades = np.dstack([pred, gt, pred // 2 + gt // 2])
+    plan = Plan("all,photo")
+
+    def measure() -> None:
+        for values in (pred, pred / 255.0):
+            plan.measure(values, Target(gt, image=shades))
+
+    measure()  # what is compiled calls its neighbours directly, and is not touched by the watch
+    with _watched(calls):
+        measure()
+    return calls
+
+
+@contextlib.contextmanager
+def _watched(calls: dict[str, Call]) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        for module in spatial_modules():
+            room = importlib.import_module(f"fastsegmetrics.kernels.{module}")
+            for name, kernel in public_kernels(module).items():
+                watched = _watcher(f"{module}.{name}", kernel, calls)
+                stack.enter_context(mock.patch.object(room, name, watched))
+        yield
+
+
+def _watcher(
+    name: str, kernel: Callable[..., object], calls: dict[str, Call]
+) -> Callable[..., object]:
+    def call(*arguments: object) -> object:
+        calls[name] = kernel, arguments
+        return kernel(*arguments)
+
+    return call
+
+
+class SpatialKernels:
+    params = (tuple(spatial_kernels()), ("blank", "comb", "noise"), (512, 1024))
+    param_names = ("kernel", "content", "side")
+
+    def setup(self, kernel: str, content: str, side: int) -> None:
+        from .scenes import pair
+
+        found = captured(*pair(content, side))
+        if kernel not in found:
+            # Nothing in this content needs it: a blank map has no edge to follow.
+            raise NotImplementedError
+        self.kernel, self.arguments = found[kernel]
+
+    def time_call(self, kernel: str, content: str, side: int) -> None:
+        self.kernel(*self.arguments)
