@@ -10,29 +10,22 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores.context import context_measure
+from fastsegmetrics.statistics.camouflage import (
+    GAMMA,
+    SPATIAL_WEIGHT,
+    camouflage_degree,
+    sealed,
+)
 from fastsegmetrics.target import Target
 
 #: Spread of the context kernel in pixels, and both measures' constants, as published.
 ALPHA = 6.0
 BETA2 = 1.0
 BETA2_W = 1.2
-GAMMA = 8.0
-SPATIAL_WEIGHT = 20.0
 
 _EPS = float(np.finfo(np.float64).eps)
-_PATCH = 7
-_STEP = 3
-#: How far the surrounding band reaches up and left, and down and right, of the foreground: what a
-#: dilation by a box of 20 does.
-_BAND = (9, 10)
-#: Inner products of patches taken at once: 8 MB of them.
-_BLOCK = 1 << 21
-#: Patches tried first, and the share of pairs above which bounds do not pay.
-_TRIAL = 64
-_TOO_MANY = 0.1
 #: Half-sizes up to which a kernel is worth its place in a tile of 64.
 _WIDEST = 24
 
@@ -139,7 +132,7 @@ def context_statistics(
     InputError
         When the photograph is missing, or an 8-bit map looks like a mask of 0 and 1.
     """
-    from fastsegmetrics.kernels import gaussian
+    from fastsegmetrics.kernels import tiles
 
     mass = _mass(pred, conventions)
     context = target.cached(f"context {alpha}", lambda: _context(target.mask, alpha))
@@ -150,7 +143,7 @@ def context_statistics(
         by_pixel = camouflage_degree(target, gamma=gamma, spatial_weight=spatial_weight)
     if by_pixel is not None:
         top, left, bottom, right = context.box
-        crop = _sealed(by_pixel[top:bottom, left:right])
+        crop = sealed(by_pixel[top:bottom, left:right])
         weighted, total_degree = 0.0, float(by_pixel.sum())
     area = target.n_foreground
     if area == 0:
@@ -160,7 +153,7 @@ def context_statistics(
     if pred.values.dtype == np.uint8:
         table = represent.unit_table(pred)
     half_rows, half_columns = (side // 2 for side in context.weights.shape)
-    sums = gaussian.context_sums if max(half_rows, half_columns) <= _WIDEST else _wide_sums
+    sums = tiles.context_sums if max(half_rows, half_columns) <= _WIDEST else _wide_sums
     spectrum = context.spectrum if sums is not _wide_sums else context.weights
 
     def over(window: _Window, crop: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -172,187 +165,6 @@ def context_statistics(
     if by_pixel is not None:
         weighted = reverse + extra
     return ContextStatistics(forward, mass, reverse, area, weighted, total_degree)
-
-
-def camouflage_degree(
-    target: Target, *, gamma: float = GAMMA, spatial_weight: float = SPATIAL_WEIGHT
-) -> NDArray[np.float64]:
-    """Return how well each foreground pixel could be made of its surroundings, 0 … 1.
-
-    Each 7 × 7 patch of the foreground is replaced by the nearest patch of the band around it (in
-    8-bit Lab and place); D = (exp(γ·s) − 1) / (exp γ − 1), where s falls from 1 to 0 as the
-    CIEDE2000 difference between the rebuilt and the true foreground grows from 0 to 100.  0 off
-    the foreground, and everywhere if either side has no room for a patch.
-
-    Parameters
-    ----------
-    target : Target
-        A truth with its photograph.
-    gamma : float
-        γ above.
-    spatial_weight : float
-        Weight of the patches' places, each axis standardised, beside their colours.
-
-    Returns
-    -------
-    ndarray of float64, shape (H, W)
-        Read-only; kept in `target`.
-
-    Raises
-    ------
-    InputError
-        When the target has no photograph.
-    """
-    image = target.image
-    if image is None:
-        raise InputError(
-            "image must be given with the ground truth, Target(gt, image=...), for its "
-            "camouflage degree; received None"
-        )
-
-    def compute() -> NDArray[np.float64]:
-        out = np.zeros(target.shape)
-        top, left, bottom, right = _context_box(target)
-        if bottom > top:
-            # Patches begin at multiples of the step; the band reaches no further than this.
-            reach = max(_BAND) + _STEP
-            rows = slice(max(0, top - reach) // _STEP * _STEP, bottom + reach)
-            columns = slice(max(0, left - reach) // _STEP * _STEP, right + reach)
-            out[rows, columns] = _degree(
-                _sealed(target.mask[rows, columns]),
-                _sealed(image[rows, columns]),
-                gamma,
-                spatial_weight,
-            )
-        out.flags.writeable = False
-        return out
-
-    return target.cached(f"camouflage degree {gamma} {spatial_weight}", compute)
-
-
-def _context_box(target: Target) -> tuple[int, int, int, int]:
-    from fastsegmetrics.kernels import gaussian
-
-    box: tuple[int, int, int, int] = target.cached(
-        "box", lambda: gaussian.mask_moments(target.mask)[1]
-    )
-    return box
-
-
-def _degree(
-    mask: NDArray[np.uint8], image: NDArray[np.uint8], gamma: float, spatial_weight: float
-) -> NDArray[np.float64]:
-    from fastsegmetrics.kernels import colour, patches
-
-    degree = np.zeros(mask.shape)
-    band = _sealed(patches.surrounding_band(mask, *_BAND))
-    inside = patches.fitting_origins(mask, _PATCH, _STEP)
-    around = patches.fitting_origins(band, _PATCH, _STEP)
-    if len(inside) == 0 or len(around) == 0:
-        return degree
-    places = _standardised(np.concatenate((inside, around)), spatial_weight)
-    nearest = _nearest_patches(
-        colour.lab_bytes(image), inside, around, places[: len(inside)], places[len(inside) :]
-    )
-    rebuilt = patches.rebuilt_image(image, inside, around, nearest, _PATCH)
-    on = mask.view(np.bool_)
-    likeness = 1.0 - np.clip(colour.delta_e_on(mask, rebuilt, image)[on] / 100.0, 0.0, 1.0)
-    degree[on] = likeness
-    if gamma != 0:
-        degree[on] = (np.exp(gamma * likeness) - 1.0) / (math.exp(gamma) - 1.0)
-    return degree
-
-
-def _standardised(origins: NDArray[np.int64], weight: float) -> NDArray[np.float32]:
-    """Return places, each axis with mean 0 and the deviation `weight`, or 0 if it has none."""
-    away = origins - origins.mean(axis=0)
-    spread = away.std(axis=0)
-    return (away / np.where(spread > 0, spread, 1.0) * weight).astype(np.float32)
-
-
-def _nearest_patches(
-    lab: NDArray[np.uint8],
-    inside: NDArray[np.int64],
-    around: NDArray[np.int64],
-    places: NDArray[np.float32],
-    other_places: NDArray[np.float32],
-) -> NDArray[np.int64]:
-    """Return for each patch of `inside` the index of the nearest of `around`.
-
-    Distances between a few smooth components of the patches are lower bounds; where they rule out
-    little, as on noise, one product of all the patches' bytes is cheaper.
-    """
-    from fastsegmetrics.kernels import patches
-
-    ours = patches.patch_bytes(lab, inside, _PATCH)
-    others = patches.patch_bytes(lab, around, _PATCH)
-    nearest = np.empty(len(inside), np.int64)
-    left, right, slack = _bound_factors(ours, others, places, other_places)
-    rows = max(1, _BLOCK // len(around))
-    start, stop = 0, min(rows, _TRIAL)
-    while start < len(inside):
-        block = slice(start, stop)
-        compared = patches.nearest_by_bounds(
-            left[block] @ right.T, slack, ours[block], others, places[block], other_places,
-            nearest[block],
-        )  # fmt: skip
-        start, stop = stop, stop + rows
-        if compared > _TOO_MANY * (block.stop - block.start) * len(around):
-            break
-    if start < len(inside):
-        wide, other_wide = others.astype(np.float32), others.astype(np.int64)
-        other_squares = (other_wide * other_wide).sum(axis=1)
-        for first in range(start, len(inside), rows):
-            block = slice(first, first + rows)
-            part = ours[block].astype(np.float32)
-            squares = (part * part).sum(axis=1, dtype=np.float64).astype(np.int64)
-            patches.nearest_by_products(
-                part @ wide.T, squares, other_squares, places[block], other_places, nearest[block]
-            )
-    return nearest
-
-
-def _smooth_components() -> NDArray[np.float32]:
-    """Return orthonormal cosines on a patch's bytes, the smoothest of each of its channels."""
-    positions = np.arange(_PATCH) + 0.5
-    waves = [np.cos(math.pi / _PATCH * u * positions) for u in range(4)]
-    waves = [wave / np.linalg.norm(wave) for wave in waves]
-    out = []
-    for channel, highest in enumerate((3, 1, 1)):
-        for u in range(highest + 1):
-            for v in range(highest + 1 - u):
-                component = np.zeros((_PATCH, _PATCH, 3))
-                component[..., channel] = np.outer(waves[u], waves[v])
-                out.append(component.ravel())
-    return np.array(out, np.float32).T
-
-
-_COMPONENTS = _smooth_components()
-
-
-def _bound_factors(
-    ours: NDArray[np.uint8],
-    others: NDArray[np.uint8],
-    places: NDArray[np.float32],
-    other_places: NDArray[np.float32],
-) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
-    """Return A, B and s so that A·Bᵀ exceeds no squared distance of patches by more than s.
-
-    |a|² − 2a·b + |b|² of the smooth components and the places.  Bytes are taken about the others'
-    mean, so that single precision loses little: each of the terms errs by 2⁻²⁴ of its size.
-    """
-    n = len(_COMPONENTS)
-    middle = others[:, :n].mean(axis=0, dtype=np.float32)
-    a = np.concatenate(((ours[:, :n] - middle) @ _COMPONENTS, places), axis=1)
-    b = np.concatenate(((others[:, :n] - middle) @ _COMPONENTS, other_places), axis=1)
-    a_squares = (a * a).sum(axis=1, keepdims=True)
-    b_squares = (b * b).sum(axis=1, keepdims=True)
-    ones = np.ones((1, 1), np.float32)
-    left = np.concatenate((-2 * a, np.repeat(ones, len(a), 0), a_squares), axis=1)
-    right = np.concatenate((b, b_squares, np.repeat(ones, len(b), 0)), axis=1)
-    terms = 2.0 * (float(a_squares.max()) + float(b_squares.max()))
-    # Sums of up to 147 products, their squares, and the final sum: far below this many roundings.
-    return left, right, 1.0 + terms * 400 * 2.0**-24
 
 
 def _mass(pred: MapInput, conventions: Conventions) -> float:
@@ -370,21 +182,21 @@ def _mass(pred: MapInput, conventions: Conventions) -> float:
 
 
 def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
-    from fastsegmetrics.kernels import gaussian
+    from fastsegmetrics.kernels import gaussian, tiles
 
     moments, box = gaussian.mask_moments(mask)
     weights = context_kernel(mask, moments, alpha)
     half_rows, half_columns = weights.shape[0] // 2, weights.shape[1] // 2
     spectrum = np.zeros(0)
     if max(half_rows, half_columns) <= _WIDEST:
-        spectrum = gaussian.kernel_spectrum(weights)
+        spectrum = tiles.kernel_spectrum(weights)
     top, left, bottom, right = box
     height, width = mask.shape
     # Off these, no value is taken from beyond the border and no reflected truth reaches in.
     first_row, last_row = _inner(height, half_rows)
     first_column, last_column = _inner(width, half_columns)
     main = _Window(
-        _sealed(mask[top:bottom, left:right]),
+        sealed(mask[top:bottom, left:right]),
         _reflected(top - half_rows, bottom + half_rows, height),
         _reflected(left - half_columns, right + half_columns, width),
         np.array([first_row - top, first_column - left, last_row - top, last_column - left]),
@@ -407,14 +219,7 @@ def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
     return _Context(weights, spectrum, main, tuple(s for s in strips if s.mask.any()), box)
 
 
-def _sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a C-contiguous read-only view or copy, so that kernels are compiled once."""
-    sealed = np.ascontiguousarray(array).view()
-    sealed.flags.writeable = False
-    return sealed
-
-
-_NOTHING = _sealed(np.zeros((0, 0)))
+_NOTHING = sealed(np.zeros((0, 0)))
 
 
 def _inner(size: int, half: int) -> tuple[int, int]:
@@ -430,7 +235,7 @@ def _strip(
     rows = _reflected(first_row, last_row, height)
     columns = _reflected(first_column, last_column, width)
     return _Window(
-        _sealed(mask[np.ix_(rows, columns)]),
+        sealed(mask[np.ix_(rows, columns)]),
         _existing(first_row - half[0], last_row + half[0], height),
         _existing(first_column - half[1], last_column + half[1], width),
         np.array([0, 0, rows.size, columns.size]),
@@ -524,7 +329,7 @@ def _wide_sums(
     half_columns: int,
     inner: NDArray[np.int64],
 ) -> tuple[float, float, float]:
-    """Do what `kernels.gaussian.context_sums` does, for kernels too wide for its tiles."""
+    """Do what `kernels.tiles.context_sums` does, for kernels too wide for its tiles."""
     shape = [v + w - 1 for v, w in zip(values.shape, weights.shape, strict=True)]
     product = np.fft.rfft2(values, shape) * np.fft.rfft2(weights, shape)
     whole = np.fft.irfft2(product, shape)

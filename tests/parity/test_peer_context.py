@@ -9,7 +9,7 @@ from skimage.color import deltaE_ciede2000, rgb2lab
 
 from fastsegmetrics.compat.py_sod_metrics import context_measure as compat
 from fastsegmetrics.kernels import colour
-from fastsegmetrics.statistics.context import camouflage_degree
+from fastsegmetrics.statistics.camouflage import camouflage_degree
 from fastsegmetrics.target import Target
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -13,8 +13,9 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.reference import context as reference
-from fastsegmetrics.statistics import context
-from fastsegmetrics.statistics.context import camouflage_degree, context_statistics
+from fastsegmetrics.statistics import camouflage
+from fastsegmetrics.statistics.camouflage import camouflage_degree
+from fastsegmetrics.statistics.context import context_statistics
 from fastsegmetrics.target import Target
 from tests import scenes
 from tests.strategies import eight_bit_pairs, float_pairs
@@ -190,10 +191,10 @@ def test_products_take_over_where_bounds_rule_out_little(monkeypatch) -> None:
     gt = TRUTHS["holes"]
     image = np.random.default_rng(0).integers(0, 256, (*gt.shape, 3), dtype=np.uint8)
     expected = reference.camouflage_degree(image, gt)
-    for share, block in ((0.0, 50), (1.0, 50), (0.1, context._BLOCK)):
-        monkeypatch.setattr(context, "_TOO_MANY", share)
-        monkeypatch.setattr(context, "_BLOCK", block)
-        monkeypatch.setattr(context, "_TRIAL", 3)
+    for share, block in ((0.0, 50), (1.0, 50), (0.1, camouflage._BLOCK)):
+        monkeypatch.setattr(camouflage, "_TOO_MANY", share)
+        monkeypatch.setattr(camouflage, "_BLOCK", block)
+        monkeypatch.setattr(camouflage, "_TRIAL", 3)
         found = camouflage_degree(Target(gt, image=image))
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
