@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.kernels import _jit
+from fastsegmetrics.kernels import _jit, distance
 from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.scores import difficulty as formulas
 
@@ -27,6 +27,9 @@ _SLOPE_UNIT = 2.0**32
 _FRESH = 64
 _HALF = 3
 _ONE = np.int32(1)
+#: The code of no shift in `distance.capped_squares`, and the squared distance up to which it codes.
+_HERE = distance.HERE
+_NEAR = 18
 
 _compiled = _jit.formulas(formulas)
 _relative_difference = _compiled.relative_difference
@@ -182,8 +185,9 @@ def _mean_and_deviation(count: int, total: int, squares: int) -> tuple[float, fl
     near = np.int64(mean)
     rest = np.float64(total - near * count)
     moved = np.float64(squares - near * (2 * total - count * near))
-    variance = max(0.0, moved - rest * rest / count) / count
-    return mean / 1000.0, np.sqrt(variance) / 1000.0
+    share = 1.0 / count
+    variance = max(0.0, moved - rest * rest * share) * share
+    return mean * 1e-3, np.sqrt(variance) * 1e-3
 
 
 @kernel
@@ -200,7 +204,7 @@ def _window_difficulty(
         texture = 1.0 - _relative_difference(deviation, spread)
     band = last[6] - first[6]
     if band > 0:
-        edge = _sharpness((last[7] - first[7]) / _SLOPE_UNIT / band)
+        edge = _sharpness((last[7] - first[7]) / (band * _SLOPE_UNIT))
     return _raw_difficulty(contrast, edge, texture, factors[0], factors[1], factors[2], factors[3])
 
 
@@ -226,6 +230,7 @@ def contour_difficulty(
     slopes = np.empty((height, width), np.int64)
     sums = np.zeros((_SUMS, width), np.int64)
     prefix = np.zeros((width + 1, _SUMS), np.int64)
+    columns = np.empty(width, np.int64)
     for row in range(height):
         _row_slopes(grey, sides, row, slopes[row])
     for row in range(min(radius, height)):
@@ -237,19 +242,19 @@ def contour_difficulty(
         if leave >= 0:
             _add_row(sums, grey[leave], sides[leave], slopes[leave], radius, -1)
         line = sides[row]
-        found = False
+        found = 0
         for column in range(width):
-            found |= line[column] == -1
-        if not found:
+            columns[found] = column
+            found += line[column] == -1
+        if found == 0:
             continue
         for column in range(width):
             for k in range(_SUMS):
                 prefix[column + 1, k] = prefix[column, k] + sums[k, column]
-        for column in range(width):
-            if line[column] == -1:
-                first = prefix[max(column - radius, 0)]
-                last = prefix[min(column + radius + 1, width)]
-                raw[row, column] = _window_difficulty(first, last, factors)
+        for column in columns[:found]:
+            first = prefix[max(column - radius, 0)]
+            last = prefix[min(column + radius + 1, width)]
+            raw[row, column] = _window_difficulty(first, last, factors)
     return raw
 
 
@@ -279,6 +284,44 @@ def spread_difficulty(
                 out[row, column] = value
             else:
                 out[row, column] = 1.0
+        total += here
+    return out, total, count
+
+
+@kernel
+def spread_near(
+    raw: NDArray[np.float64],
+    squares: NDArray[np.uint16],
+    toward: NDArray[np.uint8],
+    sides: NDArray[np.int32],
+    radius: int,
+) -> tuple[NDArray[np.float64], float, int]:
+    """Do what `spread_difficulty` does where no pixel's contour is more than √18 away.
+
+    From `distance.capped_squares`, which is faster than the nearest pixels of all.  Returns -1 for
+    their number as soon as a pixel is farther.
+    """
+    height, width = raw.shape
+    out = np.empty((height, width), np.float64)
+    flat = raw.reshape(-1)
+    shifts = np.empty(81, np.int64)
+    for down in range(-4, 5):
+        for right in range(-4, 5):
+            shifts[9 * down + right + _HERE] = down * width + right
+    total = 0.0
+    count = 0
+    for row in range(height):
+        here = 0.0
+        lost = False
+        for column in range(width):
+            near = sides[row, column] <= radius
+            lost |= near & (squares[row, column] > _NEAR)
+            value = flat[row * width + column + shifts[toward[row, column]]]
+            out[row, column] = value if near else 1.0
+            here += value if near else 0.0
+            count += near
+        if lost:
+            return out, 0.0, -1
         total += here
     return out, total, count
 

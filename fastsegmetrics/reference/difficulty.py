@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.reference.distance import nearest_foreground
+from fastsegmetrics.reference.distance import HERE, NEAR, nearest_foreground
 
 BAND = 3
 
@@ -109,6 +109,24 @@ def spread_difficulty(
     near = sides <= radius
     spread = np.where(near, raw[rows, columns], 1.0)
     return spread, float(spread[near].sum()), int(near.sum())
+
+
+def spread_near(
+    raw: NDArray[np.float64],
+    squares: NDArray[np.uint16],
+    toward: NDArray[np.uint8],
+    sides: NDArray[np.int32],
+    radius: int,
+) -> tuple[NDArray[np.float64], float, int]:
+    """Do the same from the codes of near pixels; number -1 where a pixel is farther than √18."""
+    near = sides <= radius
+    if (squares[near] > NEAR).any():
+        return raw, 0.0, -1
+    down = (toward.astype(np.int64) - HERE + 4) // 9
+    right = toward.astype(np.int64) - HERE - 9 * down
+    own_row, own_column = np.indices(raw.shape)
+    rows, columns = own_row + down, own_column + right
+    return spread_difficulty(raw, rows.astype(np.int32), columns.astype(np.int32), sides, radius)
 
 
 def edge_mask(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:

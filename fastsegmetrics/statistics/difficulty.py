@@ -25,6 +25,8 @@ PARTS = (0.5, 0.3, 0.2)
 #: small for its surroundings to be told.
 LEAST_RADIUS = 3
 LEAST_SHARE = 1000
+#: Where more than this share of pixels is contour, as in noise, it is likely to be near all.
+_CROWDED = 6
 
 
 class DifficultyField(NamedTuple):
@@ -244,8 +246,7 @@ def _field(
             sides = kernels.side_distances(mask)
             grey = kernels.grey_thousandths(np.ascontiguousarray(image[rows, columns]))
             raw = kernels.contour_difficulty(grey, sides, radius, factors)
-            nearest = distance.nearest_foreground((sides == -1).view(np.uint8))
-            spread, total, count = kernels.spread_difficulty(raw, *nearest, sides, radius)
+            spread, total, count = _spread(raw, sides, radius, kernels, distance)
             level = total / count
             mean_raw = (total + (target.n_pixels - count)) / target.n_pixels
             weight[rows, columns] = spread
@@ -253,6 +254,21 @@ def _field(
     weight.setflags(write=False)
     far.setflags(write=False)
     return DifficultyField(weight, far, radius, mean_raw, level)
+
+
+def _spread(
+    raw: NDArray[np.float64],
+    sides: NDArray[np.int32],
+    radius: int,
+    kernels: ModuleType,
+    distance: ModuleType,
+) -> tuple[NDArray[np.float64], float, int]:
+    contour = (sides == -1).view(np.uint8)
+    if _CROWDED * np.count_nonzero(contour) > contour.size:
+        near = kernels.spread_near(raw, *distance.capped_squares(contour), sides, radius)
+        if near[2] >= 0:
+            return near
+    return kernels.spread_difficulty(raw, *distance.nearest_foreground(contour), sides, radius)
 
 
 def _nearness(

@@ -27,7 +27,7 @@ def test_every_kernel_has_a_twin() -> None:
         and callable(value)
         and getattr(value, "__module__", None) == kernels.__name__
     ]
-    assert len(names) == 7
+    assert len(names) == 8
     for name in names:
         kernel = getattr(kernels, name)
         parameters = list(inspect.signature(getattr(kernel, "py_func", kernel)).parameters)
@@ -117,6 +117,15 @@ def check_contour(grey, mask, radius, factors) -> None:
         np.testing.assert_array_equal(spread, slow_spread)
         assert total == pytest.approx(slow_total, rel=1e-13)
         assert count == slow_count
+        field = distances.capped_squares((sides == -1).view(np.uint8))
+        near = kernels.spread_near(raw, *field, sides, radius)
+        slow_near = twins.spread_near(raw, *field, sides, radius)
+        far = (field[0][sides <= radius] > 18).any()
+        assert near[1:] == pytest.approx(slow_near[1:] if far else (total, count), rel=1e-13)
+        assert (near[2] == -1) == far
+        if not far:
+            np.testing.assert_array_equal(near[0], spread)
+            np.testing.assert_array_equal(slow_near[0], spread)
 
 
 def check_parts(values, mask, weight, far) -> None:
