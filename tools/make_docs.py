@@ -43,7 +43,7 @@ def page() -> str:
 _HEAD = """\
 # Metrics
 
-<!-- Made from the catalogue by tools/make_docs.py. Edit fastsegmetrics/catalog.py, then run it. -->
+<!-- Made from the catalogue by tools/make_docs.py. Edit fastsegmetrics/catalog/, then run it. -->
 
 {n_metrics} metrics: {n_scores} scores, each with its reports. `fastsegmetrics metrics` prints the
 same in the terminal, and `fastsegmetrics metrics NAME` one row in full.
@@ -57,12 +57,18 @@ numbers of pixels. Degenerate cases in full: [empty cases](empty_cases.md).
 """
 
 
+_LARGE_SUITES = {
+    "sweep": "everything that one table of levels gives: MAE, structure, alignment, overlap, areas",
+    "all": "every metric that needs no photograph",
+}
+
+
 def _names() -> Iterator[str]:
     yield "## What can be asked for\n"
     yield "- **a metric**: `f_beta.max`"
     yield "- **a score**: `iou` stands for all its reports"
     for name, members in SUITES.items():
-        told = "every metric" if len(members) == len(METRICS) else ", ".join(_code(members))
+        told = _LARGE_SUITES.get(name) or ", ".join(_code(members))
         yield f"- **the suite** `{name}`: {told}"
     for name, others in ALIASES.items():
         yield f"- **another name**: `{name}` is {' with '.join(_code(others))}"
