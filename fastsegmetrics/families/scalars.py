@@ -139,7 +139,9 @@ def context_by_pixels(
     """Return the same by the reference definition."""
     from fastsegmetrics.reference.context import context_measures
 
-    plain, weighted_by_degree = context_measures(*_pixels(pred, target), target.image)
+    plain, weighted_by_degree = context_measures(
+        *_pixels(pred, target), target.image, strict=conventions.policy == "strict"
+    )
     return {"c_beta": plain, "c_beta_w": weighted_by_degree}
 
 
@@ -159,6 +161,7 @@ def difficulty_by_pixels(
     """Return the same by the reference definition."""
     from fastsegmetrics.reference.difficulty import difficulty as by_definition
 
+    assert target.image is not None  # a plan has seen to it
     return _difficulty_values(*by_definition(*_pixels(pred, target), target.image))
 
 
