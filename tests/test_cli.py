@@ -16,9 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastsegmetrics import __version__, cli
+from fastsegmetrics import __version__, cli, use_backend
+from fastsegmetrics.bulk.console import as_options
 from fastsegmetrics.catalog import METRICS, SUITES
+from fastsegmetrics.io import read_mask
 from fastsegmetrics.io.png_writer import png_bytes
+from fastsegmetrics.warmup import compiling
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -345,39 +348,6 @@ def test_metrics_overview_lists_every_score_and_report(call):
     assert re.search(r"^suite sweep: mae, s_measure, .* e_measure, f_beta, f1,", out, re.MULTILINE)
 
 
-def test_the_path_of_every_metric_can_be_read_off_the_overview(call, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "120")
-    # Lines that were wrapped are put together again.
-    lines = re.sub(r"\n {6,}(?! *(soft|fixed|adaptive|dynamic):)", " ", call("metrics")[1])
-    formulas = dict(re.findall(r"^(\w+) +[↑↓]  \[.*?\] +(.*)$", lines, re.MULTILINE))
-    read = {}
-    for block in re.sub(r"\n  (?=\w[^:]*: formula above)", " ", lines).split("\n\n")[2:]:
-        title, *rest = block.splitlines()
-        if not title.startswith("… → "):
-            continue
-        _, target, matching, score, _ = title.split(" → ")
-        mode = score.removesuffix(": formula above")
-        owners: list[str] = []
-        for line in rest:
-            if found := re.fullmatch(r" {4}(?:\.(\w+))? +(.+?) → … → (.+)", line):
-                report, first, last = found.groups()
-                for name in owners:
-                    full = f"{name}.{report}" if report else name
-                    read[full] = (first, target, matching, mode, formulas[name], last)
-            else:
-                owners = line.strip(" :").split(", ")
-    assert read == {
-        name: (row.path.representation, row.path.target, row.path.matching,
-               row.path.score.partition(":")[0], row.score.formula, row.path.report)
-        for name, row in METRICS.items()
-    }  # fmt: skip
-    assert read["f_beta.max"] == (
-        "dynamic: level ≥ t for t = 0…255, level = ⌊255·P⌋", "whole map, region", "pixelwise",
-        "confusion matrix", "(1 + β²)PR/(β²P + R), β² = beta2",
-        "maximum over thresholds of the curve's mean over images",
-    )  # fmt: skip
-
-
 def test_metrics_in_full(call):
     code, out, _ = call("metrics", "f_beta.max", "mae")
     assert code == 0
@@ -517,3 +487,156 @@ def test_ctrl_c_in_a_real_process(tmp_path):
     last = err.splitlines()[-1]
     assert re.match(r"interrupted after \d+ of 400 samples, all kept in ", last)
     assert "Traceback" not in err
+
+
+def test_what_the_system_refuses_is_one_line_and_code_2(tmp_path, call):
+    (tmp_path / "file").write_text("x")
+    code, out, err = call("demo", "--out", tmp_path / "file" / "demo", "--n", 1)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert _one_error(err).startswith(f"error: {tmp_path / 'file'}")
+    assert _one_error(err).endswith(": Not a directory")
+
+
+def test_a_fault_of_the_program_has_a_code_of_its_own(call, monkeypatch):
+    def fail(_):
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr("fastsegmetrics.catalog.resolve", fail)
+    code, out, err = call("metrics", "mae")
+    assert (code, out) == (70, "")
+    assert "ZeroDivisionError: by nothing" in err
+    assert _one_error(err).startswith("error: this is a fault of fastsegmetrics")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("missing='skip' leaves it out", "--missing skip leaves it out"),
+        ("did you mean pred_suffix='_p q'?", "did you mean --pred-suffix '_p q'?"),
+        ('did you mean gt_prefix="it\'s"', "did you mean --gt-prefix 'it'\"'\"'s'"),
+        ("pass gt_threshold=0 if", "pass --gt-threshold 0 if"),
+        ("(clip=True), stretch=False", "(--clip), --no-stretch"),
+        ("e_denominator='N-1'.", "e_denominator='N-1'."),
+        ("runs/alpha=0.5/a.png: empty", "runs/alpha=0.5/a.png: empty"),
+        ("alpha=0.5/a.png: empty", "alpha=0.5/a.png: empty"),
+        ("alpha=0.5: there is no such folder", "alpha=0.5: there is no such folder"),
+        ("backend='x' and epochs=3 stay", "backend='x' and epochs=3 stay"),
+    ],
+)
+def test_arguments_become_options(sentence, shown):
+    assert as_options(sentence) == shown
+
+
+def test_no_message_of_a_command_speaks_python(folders, call):
+    for i in (1, 2):
+        (folders / "poor" / f"{'abc'[i]}.png").rename(folders / "poor" / f"{'abc'[i]}_p.png")
+    code, _, err = call(*_arguments(folders))
+    assert code == 2
+    assert (
+        "hint for poor: did you mean --pred-suffix _p (2 of 2 missing names would match)?\n" in err
+    )
+    _write(folders / "gt" / "a.png", [[0, 1]])
+    code, _, err = call(*_arguments(folders, "--missing", "skip", "--on-error", "skip"))
+    assert code == 1
+    assert "pass --gt-threshold 0 if it holds 0 and 1" in err
+    assert not re.search(r"(missing|suffix|threshold)=", err)
+
+
+def test_what_was_left_out_is_counted(folders, call):
+    (folders / "poor" / "a.png").unlink()
+    (folders / "good" / "b.png").write_bytes(b"")
+    _, _, err = call(*_arguments(folders, "--missing", "skip", "--on-error", "skip"))
+    assert re.search(r"^3 samples × 2 methods \(2 pairs left out\) in \d", err, re.MULTILINE)
+    code, _, err = call(*_arguments(folders, "--missing", "zero", "--on-error", "skip"))
+    assert code == 1
+    assert "3 samples × 2 methods (1 pair left out) in " in err
+
+
+def test_a_directory_in_place_of_a_prediction(folders, call):
+    (folders / "poor" / "a.png").unlink()
+    (folders / "poor" / "a.png").mkdir()
+    code, _, err = call(*_arguments(folders))
+    assert code == 2
+    assert f"missing in poor (1):\n  a\n  {folders / 'poor' / 'a.png'} is a directory" in err
+    assert f"(poor: a; {folders / 'poor' / 'a.png'} is a directory); " in _one_error(err)
+
+
+def test_curves_alone_need_a_place(folders, call):
+    code, out, err = call(*_arguments(folders, "--metrics", "pr_curve"))
+    assert (code, out) == (2, "")
+    assert _one_error(err) == (
+        "error: --metrics pr_curve asks for curves alone, which are no numbers of a table: "
+        "--out RUN_DIR keeps them in curves.csv"
+    )
+    run = folders / "run"
+    code, _, err = call(*_arguments(folders, "--metrics", "pr_curve", "--out", run))
+    assert code == 0
+    assert f"curves (precision.curve, recall.curve) are in {run / 'curves.csv'}\n" in err
+    with open(run / "curves.csv", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert (row["recall.curve"], row["recall.curve:n_used"]) == ("1.0", "3")
+    code, _, err = call(*_arguments(folders, "--metrics", "mae,recall.pooled_curve"))
+    assert code == 0
+    assert "curves (recall.pooled_curve) are kept with --out RUN_DIR alone\n" in err
+
+
+def test_kernels_that_are_not_compiled_yet_are_announced(folders, call, tmp_path, monkeypatch):
+    from fastsegmetrics.kernels import levels
+
+    if not hasattr(levels.level_table, "py_func"):
+        assert compiling() is None
+        return
+    empty = tmp_path / "cache"
+    empty.mkdir()
+    monkeypatch.setattr("fastsegmetrics.warmup._cache_directory", lambda: str(empty))
+    line = f"compiling the kernels, once, which takes a while; kept in {empty}\n"
+    assert line in call(*_arguments(folders))[2]
+    assert line not in call(*_arguments(folders, "--quiet"))[2]
+    with use_backend("reference"):
+        assert compiling() is None
+    monkeypatch.setattr("fastsegmetrics.warmup._cache_directory", lambda: None)
+    assert compiling() == "no folder can be written, so every process compiles its own"
+    monkeypatch.setattr("fastsegmetrics.warmup._cache_directory", lambda: str(empty))
+    (empty / "levels.level_table-1.py311.nbi").write_bytes(b"")
+    assert compiling() is None
+    assert line not in call(*_arguments(folders))[2]
+
+
+def _photographs(folders, *names):
+    random = np.random.RandomState(1)
+    for name in names:
+        shape = read_mask(folders / "gt" / f"{name}.png").shape
+        np.save(folders / f"{name}.npy", random.randint(0, 256, (*shape, 3)).astype(np.uint8))
+        (folders / "rgb").mkdir(exist_ok=True)
+        (folders / f"{name}.npy").rename(folders / "rgb" / f"{name}.npy")
+
+
+def test_photographs(folders, call):
+    _photographs(folders, "a", "b", "c")
+    more = ["--metrics", "photo,mae", "--image", folders / "rgb"]
+    code, out, err = call(*_arguments(folders, *more, "--format", "json"))
+    assert code == 0
+    assert "photographs   3 images\n" in err
+    values = json.loads(out)["methods"]["poor"]["metrics"]
+    assert values["c_beta_w"]["n_used"] + values["c_beta_w"]["n_undefined"] == 3
+    assert values["mae"]["value"] == pytest.approx(1.75 / 3)
+
+
+def test_missing_photographs_are_listed_first(folders, call):
+    _photographs(folders, "b")
+    code, out, err = call(*_arguments(folders, "--metrics", "photo", "--image", folders / "rgb"))
+    assert (code, out) == (2, "")
+    assert "without photograph (2):\n  a, c\n" in err
+    assert _one_error(err) == (
+        f"error: {folders / 'rgb'}: 2 photographs are missing (a and 1 more)"
+    )
+
+
+def test_the_installed_program_runs():
+    program = Path(sys.executable).with_name("fastsegmetrics")
+    if not program.exists():
+        pytest.skip("fastsegmetrics is not installed here")
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"fastsegmetrics, version {__version__}\n"
+    assert subprocess.run([program, "evaluat"], capture_output=True).returncode == 2

@@ -56,8 +56,9 @@ def in_order(
 ) -> Iterator[tuple[Item, Outcome]]:
     """Apply `work` to every item and yield each item with its outcome, in the order of the items.
 
-    One worker is the caller's own thread. Exceptions of `work` are raised here, after the items
-    in flight have ended; so is what interrupts the caller.
+    The caller's thread only waits, with one worker too: an interrupt arrives in the main thread,
+    and inside a compiled kernel it would end as a SystemError. Exceptions of `work` are raised
+    here, after the items in flight have ended; so is what interrupts the caller.
 
     Parameters
     ----------
@@ -68,10 +69,6 @@ def in_order(
     workers : int
         Number of threads.
     """
-    if workers == 1:
-        for item in items:
-            yield item, work(item)
-        return
     source = iter(items)
     size = 1
     pool = ThreadPoolExecutor(workers, thread_name_prefix="fastsegmetrics")

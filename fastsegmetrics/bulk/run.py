@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fastsegmetrics import backend as backends
+from fastsegmetrics.bulk.adder import Adder
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.files import discard_summary, write_files
 from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample, named
@@ -243,31 +244,31 @@ def evaluate_folders(
         if out is not None:
             store = stack.enter_context(RunStore(out))
             check_contract(store, contract.to_dict(), chosen)
-        job = _Job(pairs, evaluators, contract, store, on_error == "stop", observer)
+        adder = stack.enter_context(Adder(evaluators))
+        job = _Job(pairs, adder, contract, store, on_error == "stop", observer)
         return job.run(n_workers, chosen)
 
 
 class _Job:
-    """One run: everything but the measuring happens in the caller's thread, in sample order."""
+    """One run: in the caller's thread, in sample order, is all but what kernels compute."""
 
     def __init__(
         self,
         pairs: PairList,
-        evaluators: Mapping[str, Evaluator],
+        adder: Adder,
         contract: Contract,
         store: RunStore | None,
         stop: bool,
         observer: Observer,
     ) -> None:
         self._pairs = pairs
-        self._evaluators = evaluators
-        self._plan = next(iter(evaluators.values())).plan
+        self._adder = adder
         self._contract = contract
         self._store = store
         self._stop = stop
         self._observer = observer
         self._kept = None if store is None else Kept(store, pairs, retry_skipped=stop)
-        self._zero = self._plan.conventions.missing == "zero"
+        self._zero = adder.plan.conventions.missing == "zero"
         self._reused: dict[str, dict[str, StoredPair]] = {}
         self._skipped: list[Skipped] = []
         self._n_resized = dict.fromkeys(pairs.predictions, 0)
@@ -276,21 +277,22 @@ class _Job:
         self._done = 0
 
     def run(self, workers: int, backend: backends.Backend) -> Run:
-        measurer = Measurer(self._plan, backend=backend, keep_errors=self._stop)
+        measurer = Measurer(self._adder.plan, backend=backend, keep_errors=self._stop)
         total = len(self._pairs.samples)
         self._observer.started(total, 0 if self._kept is None else len(self._kept))
         try:
-            for sample, outcomes in in_order(measurer, self._samples(), workers):
-                self._take(sample, outcomes)
+            try:
+                for sample, outcomes in in_order(measurer, self._samples(), workers):
+                    self._take(sample, outcomes)
+            finally:
+                self._observer.ended()
+            if self._stopped_by is not None:
+                reason, error = self._stopped_by
+                raise named(error, reason) from error
+            return self._finish(total)
         except KeyboardInterrupt:
             directory = None if self._store is None else self._store.directory
             raise RunInterrupted(self._done, total, directory) from None
-        finally:
-            self._observer.ended()
-        if self._stopped_by is not None:
-            reason, error = self._stopped_by
-            raise named(error, reason) from error
-        return self._finish(total)
 
     def _samples(self) -> Iterator[Sample]:
         for name in self._pairs.samples:
@@ -308,34 +310,34 @@ class _Job:
             yield Sample(name, self._pairs.truths[name], self._pairs.images.get(name), wanted)
 
     def _take(self, sample: Sample, outcomes: list[Outcome]) -> None:
-        for row in self._reused.pop(sample.name, {}).values():
-            self._count(row)
+        rows = list(self._reused.pop(sample.name, {}).values())
         for row, error in outcomes:
             if row.reason is not None and error is not None:
                 self._stopped_by = self._stopped_by or (row.reason, error)
                 continue
-            self._count(row)
+            rows.append(row)
             if self._store is not None:
                 if not self._measured_anew:
                     discard_summary(self._store.directory)
                     self._measured_anew = True
                 self._store.add(row)
+        self._count(rows)
         if self._store is not None:
             self._store.commit_when_due()
         self._done += 1
         self._observer.advanced(self._done, len(self._skipped))
 
-    def _count(self, row: StoredPair) -> None:
-        if row.reason is not None:
-            self._skipped.append(Skipped(row.sample, row.method, row.reason))
-        elif row.measurement is not None:
-            restored = self._plan.measurement_from_bytes(row.measurement)
-            self._evaluators[row.method].add(restored, sample_id=row.sample)
-            self._n_resized[row.method] += row.resized
+    def _count(self, rows: list[StoredPair]) -> None:
+        for row in rows:
+            if row.reason is not None:
+                self._skipped.append(Skipped(row.sample, row.method, row.reason))
+            else:
+                self._n_resized[row.method] += row.resized
+        self._adder.add(rows)
 
     def _finish(self, total: int) -> Run:
         run = Run(
-            {m: evaluator.result(n_expected=total) for m, evaluator in self._evaluators.items()},
+            self._adder.results(total),
             self._pairs,
             skipped=tuple(self._skipped),
             n_resized=self._n_resized,

@@ -42,9 +42,11 @@ def test_items_are_taken_only_as_needed():
     outcomes.close()
 
 
-def test_one_worker_is_the_callers_thread():
-    here = threading.get_ident()
-    assert [o for _, o in in_order(lambda _: threading.get_ident(), [1, 2], 1)] == [here, here]
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_callers_thread_does_no_work(workers):
+    threads = {o for _, o in in_order(lambda _: threading.get_ident(), range(20), workers)}
+    assert threading.get_ident() not in threads
+    assert 1 <= len(threads) <= workers
 
 
 def test_several_workers_work_at_the_same_time():

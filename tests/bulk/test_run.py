@@ -11,7 +11,12 @@ import pytest
 
 import fastsegmetrics as fsm
 from fastsegmetrics.bulk.progress import Observer
-from fastsegmetrics.bulk.run import MissingPredictionsError, RunInterrupted, evaluate_folders
+from fastsegmetrics.bulk.run import (
+    MissingPhotographsError,
+    MissingPredictionsError,
+    RunInterrupted,
+    evaluate_folders,
+)
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.io.png_writer import png_bytes
 
@@ -353,7 +358,8 @@ def test_a_corrupt_prediction_stops_the_run_and_keeps_the_rest(folders):
             kept.append(kept_now)
 
     _evaluate(folders, out=folders / "run", progress=Look())
-    assert kept == [5]
+    # The five up to the damaged one, and what was in flight behind them.
+    assert 5 <= kept[0] <= 12
     assert _outputs(folders / "run") == _outputs(folders / "whole")
 
 
@@ -555,7 +561,8 @@ def test_no_method_at_all(folders):
 
 def test_the_reference_backend_reaches_the_workers(folders, monkeypatch):
     compiled = _evaluate(folders, workers=2)
-    monkeypatch.setattr("fastsegmetrics.plan.Plan._measure_compiled", None)
+    for family in fsm.Evaluator("sod,f_beta.curve").plan.families:
+        monkeypatch.setattr(type(family), "measure", None)
     monkeypatch.setattr("fastsegmetrics.target.Target._compute_sums", _reference_sums)
     run = _evaluate(folders, workers=2, backend="reference")
     with fsm.use_backend("reference"):
@@ -583,3 +590,183 @@ def test_an_output_that_cannot_be_written_is_named(folders):
     (folders / "run" / ".curves.csv.part").mkdir()
     with pytest.raises(InputError, match=r"curves\.csv: cannot be written"):
         _evaluate(folders, out=folders / "run")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_truth_is_read_once_for_all_methods(folders, monkeypatch, workers):
+    from fastsegmetrics import io
+
+    reads = []
+    read = io.read_mask
+    monkeypatch.setattr(io, "read_mask", lambda path: reads.append(path.name) or read(path))
+    _evaluate(folders, metrics="mae", workers=workers)
+    assert sorted(reads) == [f"s{i:02d}.png" for i in range(12)]
+
+
+def test_workers_do_not_change_a_byte_of_pools_areas_and_curves(folders):
+    for out, workers in (("run1", 1), ("run2", 3)):
+        _evaluate(folders, metrics="sweep,ms_iou", workers=workers, out=folders / out)
+    assert _outputs(folders / "run1") == _outputs(folders / "run2")
+    with open(folders / "run1" / "curves.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 257
+    assert [row["threshold"] for row in rows[255:258]] == ["255", "256", "0"]
+    assert rows[256]["ms_iou.curve:n_used"] == "12"
+    assert (rows[256]["iou.curve"], rows[256]["iou.curve:n_used"]) == ("", "")
+    assert rows[255]["iou.pooled_curve:n_used"] == "12"
+
+
+def test_curves_tell_of_how_many_images_they_are(tmp_path):
+    for name, truth in (("a", [[0, 0]]), ("b", [[0, 255]])):
+        _write(tmp_path / "gt" / f"{name}.png", truth)
+        _write(tmp_path / "p" / f"{name}.png", [[0, 255]])
+    strict = {"policy": "strict", "both_empty": "undefined"}
+    run = evaluate_folders(tmp_path / "gt", {"p": tmp_path / "p"}, metrics="recall.curve",
+                           out=tmp_path / "run", **strict)  # fmt: skip
+    assert run["p"].curve_counts == {"recall.curve": 1}
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["methods"]["p"]["curves"] == {"recall.curve": {"n_used": 1}}
+    with open(tmp_path / "run" / "curves.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["recall.curve:n_used"] for row in rows} == {"1"}
+
+
+def test_integers_of_scale_one_become_shares_when_resized(tmp_path):
+    _write(tmp_path / "gt" / "a.png", [[0, 0, 255, 255]])
+    (tmp_path / "p").mkdir()
+    for dtype in (np.uint8, np.int64, bool, np.float32):
+        np.save(tmp_path / "p" / "a.npy", np.array([[0, 1]], dtype))
+        run = evaluate_folders(tmp_path / "gt", {"p": tmp_path / "p"}, metrics="mae",
+                               resize="bilinear", pred_scale=1)  # fmt: skip
+        assert run["p"]["mae"].value == pytest.approx(0.125, abs=1e-15)
+
+
+def test_an_unreadable_truth_keeps_its_class(folders):
+    _corrupt(folders / "gt" / "s04.png")
+    with pytest.raises(FormatError, match=r"gt/s04\.png"):
+        _evaluate(folders)
+
+
+def test_a_file_that_vanishes_stops_the_run_as_unreadable(folders):
+    class Remove(Observer):
+        def paired(self, pairs):
+            (folders / "gt" / "s06.png").unlink()
+
+    with pytest.raises(FormatError, match=r"gt/s06\.png: cannot be read \(No such file") as caught:
+        _evaluate(folders, progress=Remove())
+    assert isinstance(caught.value.__cause__, FileNotFoundError)
+
+
+def test_what_waits_for_its_turn_is_small():
+    truth = np.zeros((300, 400), bool)
+    truth[50:200, 60:300] = True
+    pred = np.random.RandomState(0).randint(0, 256, truth.shape).astype(np.uint8)
+    for metrics, most in (("mae", 100), ("sod", 4_000), ("all", 100_000)):
+        assert len(fsm.Evaluator(metrics).plan.measure(pred, truth).to_bytes()) < most
+
+
+def test_outcomes_hold_bytes_and_no_pixels(folders):
+    from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample
+    from fastsegmetrics.bulk.store import StoredPair
+
+    _corrupt(folders / "two" / "s00.png")
+    preds = [(method, folders / method / "s00.png") for method in METHODS]
+    measurer = Measurer(fsm.Evaluator("sod").plan, backend="compiled", keep_errors=False)
+    for row, error in measurer(Sample("s00", folders / "gt" / "s00.png", None, preds)):
+        assert error is None
+        assert {type(value) for value in row} <= {str, bool, bytes, type(None)}
+    assert Outcome.__annotations__.keys() == {"row", "error"}
+    assert isinstance(row, StoredPair)
+
+
+# --- Photographs
+
+
+@pytest.fixture
+def photographs(folders):
+    for i in range(12):
+        shape = (6 + i % 3, 9 - i % 2, 3)
+        image = np.random.RandomState(i).randint(0, 256, shape).astype(np.uint8)
+        (folders / "rgb").mkdir(exist_ok=True)
+        np.save(folders / "rgb" / f"s{i:02d}.npy", image)
+    return folders
+
+
+def test_photographs_reach_the_metrics_once_each(photographs, monkeypatch):
+    from fastsegmetrics import io
+
+    reads = []
+    read = io.read_image
+    monkeypatch.setattr(io, "read_image", lambda path: reads.append(path.name) or read(path))
+    run = _evaluate(photographs, metrics="c_beta_w,mae", image=photographs / "rgb", workers=2)
+    assert sorted(reads) == [f"s{i:02d}.npy" for i in range(12)]
+    for method in METHODS:
+        evaluator = fsm.Evaluator("c_beta_w,mae")
+        for i in range(12):
+            truth, maps = _maps(i, (6 + i % 3, 9 - i % 2))
+            image = np.load(photographs / "rgb" / f"s{i:02d}.npy")
+            pred = maps[method].astype(np.uint8)
+            evaluator.update(pred, truth, image=image, sample_id=f"s{i:02d}")
+        np.testing.assert_equal(
+            run[method].per_image["c_beta_w"], evaluator.result().per_image["c_beta_w"]
+        )
+        assert np.isfinite(run[method]["c_beta_w"].value)
+
+
+def test_photographs_are_not_opened_where_no_metric_looks_at_them(folders):
+    assert _evaluate(folders, metrics="mae", image=folders / "none").complete
+
+
+def test_without_photographs(photographs):
+    with pytest.raises(InputError, match=r"c_beta_w looks at the photographs: .*, image='DIR'"):
+        _evaluate(photographs, metrics="mae,c_beta_w")
+    (photographs / "rgb" / "s03.npy").unlink()
+    (photographs / "rgb" / "s05.npy").unlink()
+    for missing in ("error", "skip", "zero"):
+        with pytest.raises(MissingPhotographsError) as caught:
+            _evaluate(photographs, metrics="c_beta_w", image=photographs / "rgb", missing=missing,
+                      out=photographs / "run")  # fmt: skip
+        assert caught.value.missing == ["s03", "s05"]
+        assert str(caught.value) == (
+            f"{photographs / 'rgb'}: 2 photographs are missing (s03 and 1 more)"
+        )
+    assert not (photographs / "run").exists()
+
+
+def test_names_of_photographs(photographs):
+    for path in (photographs / "rgb").iterdir():
+        path.rename(path.with_name(f"p_{path.stem}_rgb.npy"))
+    run = _evaluate(photographs, metrics="c_beta_w", image=photographs / "rgb",
+                    image_prefix="p_", image_suffix="_rgb")  # fmt: skip
+    assert run.complete
+
+
+def test_a_photograph_of_another_size_or_kind_is_named(photographs):
+    path = photographs / "rgb" / "s03.npy"
+    np.save(path, np.zeros((4, 4, 3), np.uint8))
+    with pytest.raises(InputError) as caught:
+        _evaluate(photographs, metrics="c_beta_w", image=photographs / "rgb")
+    assert str(caught.value) == (
+        f"{path}: 4×4 (height×width) where the ground truth {photographs / 'gt' / 's03.png'} is 6×8"
+    )
+    np.save(path, np.zeros((6, 8, 3), np.uint16))
+    with pytest.raises(FormatError, match=r"rgb/s03\.npy: a photograph must have 8-bit samples"):
+        _evaluate(photographs, metrics="c_beta_w", image=photographs / "rgb")
+    run = _evaluate(photographs, metrics="c_beta_w", image=photographs / "rgb", on_error="skip")
+    assert [(one.sample, one.method) for one in run.skipped] == [("s03", "one"), ("s03", "two")]
+
+
+def test_a_changed_photograph_is_refused(photographs):
+    choices = {"metrics": "c_beta_w", "image": photographs / "rgb", "out": photographs / "run"}
+    _evaluate(photographs, **choices)
+    before = _outputs(photographs / "run")
+    _evaluate(photographs, **choices)
+    assert _outputs(photographs / "run") == before
+    path = photographs / "rgb" / "s07.npy"
+    os.utime(path, (1, 1))
+    with pytest.raises(InputError) as caught:
+        _evaluate(photographs, **choices)
+    assert f"run: the photograph {path} has changed since it was measured" in str(caught.value)
+    path.unlink()
+    with pytest.raises(MissingPhotographsError):
+        _evaluate(photographs, **choices)

@@ -30,6 +30,41 @@ root, out, workers = sys.argv[1:]
 evaluate_folders(root + "/gt", {"m": root + "/m"}, out=out, workers=int(workers), progress=Slow())
 """
 
+# Kills itself at a moment of the run: after that many samples, or while that file is replaced.
+_KILLED_RUN = """
+import os, signal, sys
+from fastsegmetrics.bulk.progress import Observer
+from fastsegmetrics.bulk.run import evaluate_folders
+
+root, out, moment = sys.argv[1:]
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+class Killer(Observer):
+    def started(self, total, kept):
+        if moment == "before the first":
+            die()
+
+    def advanced(self, done, skipped):
+        if moment == str(done):
+            die()
+
+replace = os.replace
+
+def killing(source, target):
+    name = os.path.basename(target)
+    if moment == "before " + name:
+        die()
+    replace(source, target)
+    if moment == "after " + name:
+        die()
+
+os.replace = killing
+evaluate_folders(root + "/gt", {"m": root + "/m"}, metrics="mae,f_beta", out=out, workers=2,
+                 progress=Killer())
+"""
+
 _GROWTH = """
 import os, sys
 from fastsegmetrics.bulk.progress import Observer
@@ -37,7 +72,7 @@ from fastsegmetrics.bulk.run import evaluate_folders
 
 class Memory(Observer):
     def advanced(self, done, skipped):
-        if done in (1000, 2000):
+        if done in (300, 600):
             with open("/proc/self/statm") as file:
                 print(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), flush=True)
 
@@ -95,9 +130,30 @@ def test_a_killed_run_continues_to_the_same_bytes(tmp_path, workers):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+@pytest.mark.parametrize(
+    "moment",
+    ["before the first", "1", "8", "before contract.json", "before curves.csv",
+     "after per_image.csv", "before summary.json", "after summary.json"],
+)  # fmt: skip
+def test_a_run_killed_at_any_moment_continues_to_the_same_bytes(tmp_path, moment):
+    _benchmark(tmp_path, 8, ("m",), 12)
+    arguments = [sys.executable, "-c", _KILLED_RUN, str(tmp_path), str(tmp_path / "cut"), moment]
+    assert subprocess.run(arguments, env=_environment()).returncode == -9
+    whole = moment == "after summary.json"
+    assert (tmp_path / "cut" / "summary.json").exists() == whole
+    choices = {"gt": tmp_path / "gt", "preds": {"m": tmp_path / "m"}, "metrics": "mae,f_beta"}
+    evaluate_folders(**choices, out=tmp_path / "cut")
+    evaluate_folders(**choices, out=tmp_path / "whole")
+    for name in OUTPUTS:
+        assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    # Neither a journal nor a part of a file is left.
+    left = {path.name for path in (tmp_path / "cut").iterdir()}
+    assert left == {*OUTPUTS, "run.sqlite"}
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 def test_memory_does_not_grow_with_the_number_of_images(tmp_path):
-    _benchmark(tmp_path, 2000, ("m", "n"), 16)
+    _benchmark(tmp_path, 600, ("m", "n"), 128)
     done = subprocess.run(
         [sys.executable, "-c", _GROWTH, str(tmp_path), str(tmp_path / "run")],
         capture_output=True,
@@ -106,6 +162,7 @@ def test_memory_does_not_grow_with_the_number_of_images(tmp_path):
         env=_environment(),
     )
     half, end = map(int, done.stdout.split())
-    # Names and per-image values of 2 × 1,000 pairs; the store grows by three times as much.
-    assert end - half < 2_500_000
-    assert (tmp_path / "run" / "run.sqlite").stat().st_size > 5_000_000
+    # Names and per-image values of 2 × 300 pairs: less than 0.1 MB. One decoded map kept of each
+    # pair would be 10 MB, of each sample 5 MB; the rows themselves are 1.5 MB.
+    assert end - half < 1_200_000
+    assert (tmp_path / "run" / "run.sqlite").stat().st_size > 2_800_000

@@ -48,3 +48,22 @@ def test_integers_beyond_8_bits_are_not_cut():
 def test_strided_input():
     values = np.arange(24, dtype=np.uint8).reshape(4, 6)[::2, ::-2]
     np.testing.assert_array_equal(resize_bilinear(values, (2, 3)), values)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "<i8", "?"])
+def test_integers_of_scale_one_become_shares(dtype):
+    out = resize_bilinear(np.array([[0, 1]]).astype(dtype), (1, 4), 1)
+    assert out.tolist() == [[0, 0.25, 0.75, 1]]
+
+
+def test_booleans_are_shares_of_the_full_scale():
+    out = resize_bilinear(np.array([[False, True]]), (1, 4), 255)
+    assert out.tolist() == [[0, 63.75, 191.25, 255]]
+
+
+def test_integers_off_the_scale_stay_integers():
+    for values in ([[-8, 100]], [[0, 1000]]):
+        out = resize_bilinear(np.array(values), (1, 4))
+        assert out.dtype == np.int64
+    out = resize_bilinear(np.array([[-7, 100]]), (1, 4))
+    assert out.tolist() == [[-7, 20, 73, 100]]
