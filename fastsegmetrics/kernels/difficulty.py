@@ -86,16 +86,14 @@ def side_distances(mask: NDArray[np.uint8]) -> NDArray[np.int32]:
     height, width = mask.shape
     far = np.int32(height + width)
     steps = np.empty((height, width), np.int32)
+    edge = np.full(width, far, np.int32)
     # Down and right, then up and left.  A neighbour of the other class is at distance 0: its steps
     # are masked out rather than branched around.
     for row in range(height):
         line, here = mask[row], steps[row]
-        if row == 0:
-            here[:] = far
-        else:
-            above, before = mask[row - 1], steps[row - 1]
-            for column in range(width):
-                here[column] = (before[column] & _same(line[column], above[column])) + _ONE
+        above, before = mask[max(row - 1, 0)], steps[row - 1] if row > 0 else edge
+        for column in range(width):
+            here[column] = (before[column] & _same(line[column], above[column])) + _ONE
         running = far
         for column in range(width):
             running = (running & _same(line[column], line[max(column - 1, 0)])) + _ONE
@@ -251,7 +249,8 @@ def contour_difficulty(
         for column in range(width):
             for k in range(_SUMS):
                 prefix[column + 1, k] = prefix[column, k] + sums[k, column]
-        for column in columns[:found]:
+        for i in range(found):
+            column = columns[i]
             first = prefix[max(column - radius, 0)]
             last = prefix[min(column + radius + 1, width)]
             raw[row, column] = _window_difficulty(first, last, factors)
@@ -443,7 +442,7 @@ def part_sums(
     totals = np.zeros(7, np.float64)
     for row in range(height):
         if row % _FRESH == 0:
-            sums[:] = 0.0
+            sums = np.zeros((4, width + 2 * _HALF), np.float64)
             for off in range(-_HALF, _HALF + 1):
                 there = _reflected(row + off, height)
                 _add_values(sums, values[there], mask[there], 1.0)
