@@ -118,7 +118,7 @@ def test_one_worker_of_a_real_process_is_interrupted_with_one_line(tmp_path):
                                env={**os.environ, "PYTHONPATH": paths})  # fmt: skip
     store = tmp_path / "run" / "run.sqlite"
     for _ in range(1500):
-        if store.exists() and store.stat().st_size > 60_000:
+        if store.exists() and store.stat().st_size > 100_000:
             break
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)

@@ -617,18 +617,17 @@ def test_workers_do_not_change_a_byte_of_pools_areas_and_curves(folders):
 
 
 def test_curves_tell_of_how_many_images_they_are(tmp_path):
-    for name, truth in (("a", [[0, 0]]), ("b", [[0, 255]])):
+    for name, truth in (("a", [[255, 255]]), ("b", [[0, 255]])):
         _write(tmp_path / "gt" / f"{name}.png", truth)
         _write(tmp_path / "p" / f"{name}.png", [[0, 255]])
-    strict = {"policy": "strict", "both_empty": "undefined"}
-    run = evaluate_folders(tmp_path / "gt", {"p": tmp_path / "p"}, metrics="recall.curve",
-                           out=tmp_path / "run", **strict)  # fmt: skip
-    assert run["p"].curve_counts == {"recall.curve": 1}
+    run = evaluate_folders(tmp_path / "gt", {"p": tmp_path / "p"}, metrics="specificity.curve",
+                           out=tmp_path / "run", policy="strict")  # fmt: skip
+    assert run["p"].curve_counts == {"specificity.curve": 1}
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert summary["methods"]["p"]["curves"] == {"recall.curve": {"n_used": 1}}
+    assert summary["methods"]["p"]["curves"] == {"specificity.curve": {"n_used": 1}}
     with open(tmp_path / "run" / "curves.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {row["recall.curve:n_used"] for row in rows} == {"1"}
+    assert {row["specificity.curve:n_used"] for row in rows} == {"1"}
 
 
 def test_integers_of_scale_one_become_shares_when_resized(tmp_path):

@@ -16,18 +16,24 @@ from fastsegmetrics.io.png_writer import png_bytes
 
 OUTPUTS = ("summary.json", "contract.json", "per_image.csv", "curves.csv")
 
-_SLOW_RUN = """
+# Commits after every sample, and waits to be killed after the 120th.
+_WAITING_RUN = """
 import sys, time
+from fastsegmetrics.bulk import store
 from fastsegmetrics.bulk.progress import Observer
 from fastsegmetrics.bulk.run import evaluate_folders
 
-class Slow(Observer):
+store._COMMIT_EVERY = store._COMMIT_SHARE = 0.0
+
+class Waiting(Observer):
     def advanced(self, done, skipped):
-        time.sleep(0.01)
-        print(done, flush=True)
+        if done == 120:
+            print("ready", flush=True)
+            time.sleep(600)
 
 root, out, workers = sys.argv[1:]
-evaluate_folders(root + "/gt", {"m": root + "/m"}, out=out, workers=int(workers), progress=Slow())
+evaluate_folders(root + "/gt", {"m": root + "/m"}, out=out, workers=int(workers),
+                 progress=Waiting())
 """
 
 # Kills itself at a moment of the run: after that many samples, or while that file is replaced.
@@ -107,23 +113,21 @@ def test_a_killed_run_continues_to_the_same_bytes(tmp_path, workers):
     arguments = [
         sys.executable,
         "-c",
-        _SLOW_RUN,
+        _WAITING_RUN,
         str(tmp_path),
         str(tmp_path / "cut"),
         str(workers),
     ]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=_environment())
     assert process.stdout is not None
-    for line in process.stdout:
-        if int(line) == 120:
-            process.kill()
-            break
+    assert process.stdout.readline() == "ready\n"
+    process.kill()
     process.stdout.close()
     assert process.wait() == -9
     assert not (tmp_path / "cut" / "summary.json").exists()
     with RunStore(tmp_path / "cut", create=False) as store:
         kept = len(list(store.pairs()))
-    assert 20 <= kept <= 121
+    assert kept == 120
     evaluate_folders(tmp_path / "gt", {"m": tmp_path / "m"}, out=tmp_path / "cut")
     evaluate_folders(tmp_path / "gt", {"m": tmp_path / "m"}, out=tmp_path / "whole")
     for name in OUTPUTS:
