@@ -48,11 +48,15 @@ def _record_calls(monkeypatch, threads):
 
         return call
 
-    for module in pkgutil.iter_modules(kernels.__path__):
-        loaded = importlib.import_module(f"{kernels.__name__}.{module.name}")
-        for name, value in vars(loaded).items():
+    # All are loaded before the first is replaced, or some would import the replacements for good.
+    modules = {
+        module.name: importlib.import_module(f"{kernels.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(kernels.__path__)
+    }
+    for room, module in modules.items():
+        for name, value in list(vars(module).items()):
             if hasattr(value, "targetoptions"):
-                monkeypatch.setattr(loaded, name, telling(f"{module.name}.{name}", value))
+                monkeypatch.setattr(module, name, telling(f"{room}.{name}", value))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
