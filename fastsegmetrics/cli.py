@@ -269,6 +269,7 @@ def evaluate(
     from fastsegmetrics.bulk.files import summary
     from fastsegmetrics.bulk.run import evaluate_folders
     from fastsegmetrics.catalog import resolve
+    from fastsegmetrics.warmup import compiling
 
     rows = resolve(metrics)
     curves = [row.name for row in rows if _is_curve(row)]
@@ -277,7 +278,7 @@ def evaluate(
             f"--metrics {metrics} asks for curves alone, which are no numbers of a table: "
             f"--out RUN_DIR keeps them in curves.csv"
         )
-    report = RunReport(quiet=quiet, lines=lines)
+    report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
     run = evaluate_folders(
         gt,
         _unique(preds),
@@ -375,10 +376,11 @@ def demo(out: str, n: int) -> int:
     from fastsegmetrics.bulk.run import evaluate_folders
     from fastsegmetrics.errors import MissingExtraError
     from fastsegmetrics.reporting import plots
+    from fastsegmetrics.warmup import compiling
 
     folders = make_benchmark(out, n)
     run_dir = Path(out) / f"run_{n}"
-    report = RunReport()
+    report = RunReport(compiling=compiling)
     metrics = f"sod,{plots.METRICS}"
     report.say_command(folders, metrics, run_dir)
     run = evaluate_folders(

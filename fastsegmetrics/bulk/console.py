@@ -9,7 +9,7 @@ import shlex
 import sys
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,11 +61,21 @@ class RunReport(Bar):
         Only what is missing, superfluous or skipped.
     lines : bool
         As for `Bar`.
+    compiling : callable, optional
+        Asked before the first sample: a clause on where kernels will be kept that have to be
+        compiled first, None if there are none.
     """
 
-    def __init__(self, *, quiet: bool = False, lines: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        quiet: bool = False,
+        lines: bool = False,
+        compiling: Callable[[], str | None] = lambda: None,
+    ) -> None:
         super().__init__(lines=lines)
         self._quiet = quiet
+        self._compiling = compiling
         self._since = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -128,16 +138,10 @@ class RunReport(Bar):
             self.say(f"all {total:,} samples are in the store already")
         elif kept:
             self.say(f"continuing: {kept:,} of {total:,} samples are in the store")
-        if kept < total:
-            self._say_compiling()
+        clause = self._compiling() if kept < total else None
+        if clause is not None:
+            self.say(f"compiling the kernels, once, which takes a while; {clause}")
         super().started(total, kept)
-
-    def _say_compiling(self) -> None:
-        from fastsegmetrics.warmup import compiling
-
-        kept = compiling()
-        if kept is not None:
-            self.say(f"compiling the kernels, once, which takes a while; {kept}")
 
     def advanced(self, done: int, skipped: int) -> None:
         """Move the bar."""
@@ -145,7 +149,8 @@ class RunReport(Bar):
             super().advanced(done, skipped)
 
     def left_out(self, run: Run) -> None:
-        """Say how long the run took, what was skipped or resized, and where the files are."""
+        """Say how long the run took, what was skipped or resized, what may be no empty truth, and
+        where the files are."""
         if run.skipped:
             self.say(f"skipped ({len(run.skipped):,}):")
             for one in run.skipped:
@@ -153,6 +158,15 @@ class RunReport(Bar):
         for method, count in run.n_resized.items():
             if count:
                 self.say(f"{method}: {_counted(count, 'prediction')} resized to the truth's size")
+        if run.faint_truths:
+            several = len(run.faint_truths) > 1
+            count = _counted(len(run.faint_truths), "ground truth")
+            hold, first = ("hold", "first: ") if several else ("holds", "")
+            self.say(
+                f"{count} {hold} values but none above 128 and "
+                f"{'count' if several else 'counts'} as empty ({first}{run.faint_truths[0]}); "
+                f"--gt-threshold sets another limit"
+            )
         if self._quiet:
             return
         seconds = time.monotonic() - self._since
