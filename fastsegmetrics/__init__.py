@@ -48,7 +48,8 @@ _HOME = {
     ),
     **dict.fromkeys(
         (
-            "CorrectionEffort", "WeightedScore", "c_beta", "c_beta_w", "hce", "ms_iou", "si_mae",
+            "CorrectionEffort", "DifficultyScore", "WeightedScore", "c_beta", "c_beta_w",
+            "difficulty", "hce", "ms_iou", "si_mae",
             "size_invariant", "weighted_f",
         ),
         "functional.spatial",

@@ -10,9 +10,11 @@ from fastsegmetrics.errors import (
 from fastsegmetrics.evaluate import Evaluator as Evaluator
 from fastsegmetrics.functional.spatial import (
     CorrectionEffort as CorrectionEffort,
+    DifficultyScore as DifficultyScore,
     WeightedScore as WeightedScore,
     c_beta as c_beta,
     c_beta_w as c_beta_w,
+    difficulty as difficulty,
     hce as hce,
     ms_iou as ms_iou,
     si_mae as si_mae,

@@ -70,7 +70,9 @@ class Target:
     ) -> Target:
         """Make a target for one call on `pred`, without copying a boolean array or an image."""
         target = cls.__new__(cls)
-        target._hold(represent.mask(gt, gt_threshold, getattr(pred, "shape", None)), gt_threshold, image)
+        target._hold(
+            represent.mask(gt, gt_threshold, getattr(pred, "shape", None)), gt_threshold, image
+        )
         return target
 
     def _hold(

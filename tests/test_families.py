@@ -101,6 +101,8 @@ def test_functions_of_the_spatial_scores() -> None:
     assert effort.fn_regions == values["hce_fn_regions"]
     assert fsm.c_beta(pred, gt) == values["c_beta"]
     assert fsm.c_beta_w(pred, gt, image=image) == values["c_beta_w"]
+    hard = fsm.difficulty(pred, gt, image=image)
+    assert (hard, hard.region) == (values["difficulty"], values["difficulty_region"])
     assert fsm.si_mae(pred, gt) == values["si_mae"]
     coverage = fsm.ms_iou(pred, gt)
     assert (coverage.bin, coverage.max) == (values["ms_iou.bin"], values["ms_iou.max_of_image"])

@@ -36,6 +36,7 @@ def summary(run: Run) -> dict[str, Any]:
     return {
         "contract_hash": run.contract.hash,
         "n_samples": len(run.samples),
+        "faint_truths": list(run.faint_truths),
         "methods": {
             method: {
                 "metrics": {

@@ -73,47 +73,45 @@ class Measurer:
         truth_identity = ""
         try:
             truth_identity = identity(sample.truth, sample.image)
-            target = self._target(sample.truth, sample.image)
+            target, faint = self._target(sample.truth, sample.image)
         except (FastSegMetricsError, OSError) as error:
             return [
                 self._skipped(
-                    StoredPair(
-                        sample.name, method, truth_identity, _identity_or(path), False, None, None
-                    ),
-                    error,
-                    sample.truth,
+                    _unmeasured(sample, method, path, truth_identity), error, sample.truth
                 )
                 for method, path in sample.predictions
             ]
         return [
-            self._pair(sample, method, path, target, truth_identity)
+            self._pair(
+                _unmeasured(sample, method, path, truth_identity, faint), path, sample.truth, target
+            )
             for method, path in sample.predictions
         ]
 
-    def _target(self, path: Path, image: Path | None) -> Target:
+    def _target(self, path: Path, image: Path | None) -> tuple[Target, bool]:
+        """The prepared truth, and whether it is empty only because no value is above 128."""
         from fastsegmetrics.io import read_image, read_mask
 
         mask = read_mask(path)
-        if image is None:
-            return Target(mask, self._conventions.gt_threshold)
-        photograph = read_image(image)
-        if photograph.shape[:2] != mask.shape:
-            raise InputError(_mismatch(image, photograph.shape, path, mask.shape))
-        return Target(mask, self._conventions.gt_threshold, photograph)
+        photograph = None
+        if image is not None:
+            photograph = read_image(image)
+            if photograph.shape[:2] != mask.shape:
+                raise InputError(_mismatch(image, photograph.shape, path, mask.shape))
+        threshold = self._conventions.gt_threshold
+        target = Target(mask, threshold, photograph)
+        return target, threshold is None and target.n_foreground == 0 and bool(mask.any())
 
     def _skipped(self, row: StoredPair, error: Exception, path: Path) -> Outcome:
         row = row._replace(reason=one_line(error, path))
         return Outcome(row, error if self._keep_errors else None)
 
-    def _pair(
-        self, sample: Sample, method: str, path: Path | None, target: Target, truth: str
-    ) -> Outcome:
-        row = StoredPair(sample.name, method, truth, _identity_or(path), False, None, None)
+    def _pair(self, row: StoredPair, path: Path | None, truth: Path, target: Target) -> Outcome:
         try:
-            values, resized = self._prediction(path, sample.truth, target)
+            values, resized = self._prediction(path, truth, target)
             data = self._plan.measure(values, target).to_bytes()
         except (FastSegMetricsError, OSError) as error:
-            return self._skipped(row, error, path or sample.truth)
+            return self._skipped(row, error, path or truth)
         return Outcome(row._replace(resized=resized, measurement=data), None)
 
     def _prediction(self, path: Path | None, truth: Path, target: Target) -> tuple[Any, bool]:
@@ -155,6 +153,14 @@ def identity(path: Path, image: Path | None = None) -> str:
     status = os.stat(path)
     own = f"{printable(path.name)}:{status.st_size}:{status.st_mtime_ns}"
     return own if image is None else f"{own}/{identity(image)}"
+
+
+def _unmeasured(
+    sample: Sample, method: str, path: Path | None, truth: str, faint: bool = False
+) -> StoredPair:
+    return StoredPair(
+        sample.name, method, truth, _identity_or(path), False, None, None, faint=faint
+    )
 
 
 def _identity_or(path: Path | None) -> str:

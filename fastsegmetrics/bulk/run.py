@@ -15,6 +15,7 @@ from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample, named
 from fastsegmetrics.bulk.pairs import PairList, pair
 from fastsegmetrics.bulk.progress import Bar, Observer
 from fastsegmetrics.bulk.resume import Kept, check_contract
+from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.store import RunStore, StoredPair
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.evaluate import Evaluator
@@ -86,6 +87,9 @@ class Run(Mapping[str, "Result"]):
         Pairs that could not be read or measured.
     n_resized : dict of str to int
         Predictions resized to their ground truth, by method.
+    faint_truths : tuple of str
+        Names of the ground truths that count as empty though they hold values, since none is
+        above 128; none are if `gt_threshold` was given.
     contract : Contract
         Every choice that shaped the numbers.
     directory : Path or None
@@ -99,6 +103,7 @@ class Run(Mapping[str, "Result"]):
         *,
         skipped: tuple[Skipped, ...],
         n_resized: Mapping[str, int],
+        faint_truths: tuple[str, ...],
         contract: Contract,
         directory: Path | None,
     ) -> None:
@@ -108,6 +113,7 @@ class Run(Mapping[str, "Result"]):
         self.extra = {method: list(names) for method, names in pairs.extra.items()}
         self.skipped = skipped
         self.n_resized = dict(n_resized)
+        self.faint_truths = faint_truths
         self.contract = contract
         self.directory = directory
 
@@ -171,7 +177,7 @@ def evaluate_folders(
     out : path, optional
         Run directory: holds every measured pair (``run.sqlite``) while the run goes on, so that
         the same call continues a killed one, and at the end ``summary.json``, ``contract.json``,
-        ``per_image.csv`` and ``curves.csv``.
+        ``per_image.csv`` and ``curves.csv``.  Not one of the other folders nor within them.
     workers : int, optional
         Threads; by default the processors this process may use, at most 8.
     on_error : {"stop", "skip"}
@@ -227,6 +233,11 @@ def evaluate_folders(
     elif image is None:
         name = next(metric.name for metric in plan.metrics if metric.score.needs_image)
         raise InputError(f"{name} looks at the photographs: name their folder, image='DIR'")
+    if out is not None:
+        read: dict[str, str | Path] = {"the ground truths": gt}
+        read |= {f"the predictions of {method!r}": folder for method, folder in preds.items()}
+        read |= {} if image is None else {"the photographs": image}
+        out = run_directory(out, read)
     pairs = pair(
         gt, preds, image_root=image, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
         pred_prefix=pred_prefix, pred_suffix=pred_suffix,
@@ -272,6 +283,7 @@ class _Job:
         self._reused: dict[str, dict[str, StoredPair]] = {}
         self._skipped: list[Skipped] = []
         self._n_resized = dict.fromkeys(pairs.predictions, 0)
+        self._faint: list[str] = []
         self._stopped_by: tuple[str, Exception] | None = None
         self._measured_anew = False
         self._done = 0
@@ -333,6 +345,7 @@ class _Job:
                 self._skipped.append(Skipped(row.sample, row.method, row.reason))
             else:
                 self._n_resized[row.method] += row.resized
+        self._faint += [row.sample for row in rows if row.faint][:1]
         self._adder.add(rows)
 
     def _finish(self, total: int) -> Run:
@@ -341,6 +354,7 @@ class _Job:
             self._pairs,
             skipped=tuple(self._skipped),
             n_resized=self._n_resized,
+            faint_truths=tuple(self._faint),
             contract=self._contract,
             directory=None if self._store is None else self._store.directory,
         )

@@ -21,7 +21,7 @@ from fastsegmetrics.errors import FastSegMetricsError, InputError
 STORE_NAME = "run.sqlite"
 
 _APPLICATION_ID = 0x46534D31
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE pair (
@@ -32,6 +32,7 @@ CREATE TABLE pair (
     resized INTEGER NOT NULL,
     reason TEXT,
     measurement BLOB,
+    faint INTEGER NOT NULL,
     UNIQUE (sample, method)
 );
 """
@@ -57,6 +58,8 @@ class StoredPair(NamedTuple):
         Why the pair was skipped; None for a measured pair.
     measurement : bytes or None
         The measurement; None for a skipped pair, and where it was not asked for.
+    faint : bool
+        Whether the ground truth counts as empty though it holds values: none is above 128.
     """
 
     sample: str
@@ -66,6 +69,7 @@ class StoredPair(NamedTuple):
     resized: bool
     reason: str | None
     measurement: bytes | None
+    faint: bool = False
 
 
 @final
@@ -169,29 +173,26 @@ class RunStore:
 
     def pairs(self) -> Iterator[StoredPair]:
         """All pairs, without their measurements."""
-        query = "SELECT sample, method, truth, prediction, resized, reason FROM pair"
+        query = "SELECT sample, method, truth, prediction, resized, reason, NULL, faint FROM pair"
         with self._named_errors():
             for row in self._db.execute(query):
-                yield StoredPair(row[0], row[1], row[2], row[3], bool(row[4]), row[5], None)
+                yield _stored(row)
 
     def sample(self, sample: str) -> dict[str, StoredPair]:
         """The stored pairs of one sample by method, with their measurements."""
         query = (
-            "SELECT sample, method, truth, prediction, resized, reason, measurement "
+            "SELECT sample, method, truth, prediction, resized, reason, measurement, faint "
             "FROM pair WHERE sample = ?"
         )
         with self._named_errors():
             rows = self._db.execute(query, (sample,)).fetchall()
-        return {
-            row[1]: StoredPair(row[0], row[1], row[2], row[3], bool(row[4]), row[5], row[6])
-            for row in rows
-        }
+        return {row[1]: _stored(row) for row in rows}
 
     def add(self, pair: StoredPair) -> None:
         """Keep a pair (replacing what was kept of it); on disk after the next commit."""
         self._begin()
         with self._named_errors():
-            self._db.execute("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?)", pair)
+            self._db.execute("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?)", pair)
 
     def _begin(self) -> None:
         # SQLite is asked, not a flag of ours: an interrupt may fall between its step and ours.
@@ -227,3 +228,8 @@ class RunStore:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _stored(row: tuple[Any, ...]) -> StoredPair:
+    pair = StoredPair(*row)
+    return pair._replace(resized=bool(pair.resized), faint=bool(pair.faint))

@@ -60,6 +60,25 @@ class CorrectionEffort(int):
         return CorrectionEffort, parts
 
 
+class DifficultyScore(float):
+    """A difficulty-weighted context score: a float that also carries its three parts."""
+
+    region: float
+    structure: float
+    boundary: float
+
+    def __new__(
+        cls, value: float, region: float, structure: float, boundary: float
+    ) -> DifficultyScore:
+        """Make the float and attach its parts."""
+        score = super().__new__(cls, value)
+        score.region, score.structure, score.boundary = region, structure, boundary
+        return score
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DifficultyScore, (float(self), self.region, self.structure, self.boundary)
+
+
 @documented("WeightedScore", "round(weighted_f(pred, gt), 6)\n    0.802211")
 def weighted_f(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
@@ -119,6 +138,25 @@ def c_beta_w(
     return float(plan.measure(pred, gt, image=image, backend=backend).values[0])
 
 
+@documented(
+    "DifficultyScore",
+    "image = np.zeros((1, 4, 3), np.uint8)\n"
+    "    >>> round(difficulty(pred, gt, image=image), 6)\n    0.323273",
+)
+def difficulty(
+    pred: Any,
+    gt: Any,
+    *,
+    image: Any | None = None,
+    backend: backends.Backend | None = None,
+    **conventions: Any,
+) -> DifficultyScore:
+    """Difficulty-weighted context score, which looks at the photograph, with its parts."""
+    names = ("difficulty", "difficulty_region", "difficulty_structure", "difficulty_boundary")
+    plan = plan_for(names, conventions)
+    return DifficultyScore(*plan.measure(pred, gt, image=image, backend=backend).values.tolist())
+
+
 @documented("float", "round(si_mae(pred, gt), 6)\n    0.4")
 def si_mae(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
@@ -127,9 +165,7 @@ def si_mae(
     return float(plan_for("si_mae", conventions).measure(pred, gt, backend=backend).values[0])
 
 
-@documented(
-    "SweepScore", 'round(size_invariant(pred, gt, "iou").bin, 6)\n    0.5', "si_f_beta"
-)
+@documented("SweepScore", 'round(size_invariant(pred, gt, "iou").bin, 6)\n    0.5', "si_f_beta")
 def size_invariant(
     pred: Any,
     gt: Any,

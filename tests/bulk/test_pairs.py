@@ -250,3 +250,30 @@ def test_guessing_stays_quick_on_many_names():
     assert suggest(missing, extra, NOTHING) == (
         "did you mean pred_suffix='_map' (3000 of 3000 missing names would match)?"
     )
+
+
+# --- Photographs, and folders named as files
+
+
+def test_photographs_are_paired_by_name(tmp_path):
+    gt = fill(tmp_path / "gt", "a.png", "d/b.png", "c.png")
+    pred = fill(tmp_path / "p", "a.png", "d/b.png", "c.png")
+    rgb = fill(tmp_path / "rgb", "x_a_i.jpg", "d/x_b_i.JPG", "x_z_i.jpg", "c.jpg")
+    pairs = pair(gt, {"p": pred}, image_root=rgb, image_prefix="x_", image_suffix="_i")
+    assert pairs.images == {"a": rgb / "x_a_i.jpg", "d/b": rgb / "d" / "x_b_i.JPG"}
+    assert pairs.missing_images == ["c"]
+    assert pairs.missing == {"p": []}
+    without = pair(gt, {"p": pred})
+    assert (without.images, without.missing_images) == ({}, [])
+    assert "there is no such folder" in failure(pair, gt, {"p": pred}, image_root=tmp_path / "no")
+
+
+def test_folders_named_as_a_missing_file_are_told(tmp_path):
+    gt = fill(tmp_path / "gt", "a.png", "b.png", "c.png")
+    pred = fill(tmp_path / "p", "a.png", "b.png/inner.png", "folder/c.png", "c.npy/x.txt")
+    (pred / "a.jpg").mkdir()
+    pairs = pair(gt, {"p": pred})
+    assert pairs.missing["p"] == ["b", "c"]
+    assert pairs.directories["p"] == [pred / "b.png", pred / "c.npy"]
+    assert pairs.extra["p"] == ["b.png/inner", "folder/c"]
+    assert pairs.ignored["p"] == 1

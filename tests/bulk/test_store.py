@@ -23,12 +23,12 @@ def test_what_is_added_comes_back(tmp_path):
     with RunStore(tmp_path / "new" / "run") as store:
         store.set("methods", ["m", "é"])
         store.add(_pair())
-        store.add(_pair(method="é", resized=True))
+        store.add(_pair(method="é", resized=True, faint=True))
         store.add(_pair(sample="b", reason="corrupt", measurement=None))
     with RunStore(tmp_path / "new" / "run", create=False) as store:
         assert store.setting("methods") == ["m", "é"]
         assert store.setting("nothing") is None
-        assert store.sample("a") == {"m": _pair(), "é": _pair(method="é", resized=True)}
+        assert store.sample("a") == {"m": _pair(), "é": _pair(method="é", resized=True, faint=True)}
         assert store.sample("none") == {}
         kept = sorted(store.pairs())
     assert [(pair.sample, pair.method, pair.reason) for pair in kept] == [
@@ -131,7 +131,7 @@ def test_another_version_is_refused(tmp_path):
     db.execute("PRAGMA user_version = 99")
     db.commit()
     db.close()
-    with pytest.raises(InputError, match="store version 99, this fastsegmetrics reads version 1"):
+    with pytest.raises(InputError, match="store version 99, this fastsegmetrics reads version 2"):
         RunStore(tmp_path)
 
 
