@@ -104,6 +104,12 @@ def _check_names(context: Any, parameter: Any, value: str) -> str:
     return value
 
 
+def _check_out(context: Any, parameter: Any, value: str | None) -> str | None:
+    if value == "":
+        raise click.BadParameter("a folder must be named", context, parameter)
+    return value
+
+
 def _how_to_continue(error: BaseException) -> str:
     done, total = getattr(error, "done", None), getattr(error, "total", None)
     if done is None:
@@ -156,6 +162,7 @@ def cli(context: click.Context) -> None:
 @click.option(
     "--out",
     metavar="RUN_DIR",
+    callback=_check_out,
     help="Keep everything here; the same command continues a stopped run.",
 )
 @click.option(
@@ -362,7 +369,13 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
 
 
 @cli.command()
-@click.option("--out", default="fastsegmetrics-demo", show_default=True, metavar="DIR")
+@click.option(
+    "--out",
+    default="fastsegmetrics-demo",
+    show_default=True,
+    callback=_check_out,
+    metavar="DIR",
+)
 @click.option(
     "--n", type=click.IntRange(1, 10_000), default=24, show_default=True, help="Number of images."
 )

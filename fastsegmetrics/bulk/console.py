@@ -9,7 +9,7 @@ import shlex
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,8 +149,7 @@ class RunReport(Bar):
             super().advanced(done, skipped)
 
     def left_out(self, run: Run) -> None:
-        """Say how long the run took, what was skipped or resized, what may be no empty truth, and
-        where the files are."""
+        """Say how long it took, what was skipped, resized or faint, and where the files are."""
         if run.skipped:
             self.say(f"skipped ({len(run.skipped):,}):")
             for one in run.skipped:
@@ -158,15 +157,7 @@ class RunReport(Bar):
         for method, count in run.n_resized.items():
             if count:
                 self.say(f"{method}: {_counted(count, 'prediction')} resized to the truth's size")
-        if run.faint_truths:
-            several = len(run.faint_truths) > 1
-            count = _counted(len(run.faint_truths), "ground truth")
-            hold, first = ("hold", "first: ") if several else ("holds", "")
-            self.say(
-                f"{count} {hold} values but none above 128 and "
-                f"{'count' if several else 'counts'} as empty ({first}{run.faint_truths[0]}); "
-                f"--gt-threshold sets another limit"
-            )
+        self._faint(run.faint_truths)
         if self._quiet:
             return
         seconds = time.monotonic() - self._since
@@ -176,6 +167,19 @@ class RunReport(Bar):
             + f"in {seconds:.1f} s"
             + (f"; everything is in {run.directory}" if run.directory is not None else "")
         )
+
+    def _faint(self, names: Sequence[str]) -> None:
+        if len(names) == 1:
+            first = (
+                f"1 ground truth holds values but none above 128 and counts as empty ({names[0]}"
+            )
+        elif names:
+            first = (
+                f"{len(names):,} ground truths hold values but none above 128 and count as empty "
+                f"(first: {names[0]}"
+            )
+        if names:
+            self.say(f"{first}); --gt-threshold sets another limit")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -1,0 +1,55 @@
+"""Where a run may be kept: neither among the files that it reads, nor over those of others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from fastsegmetrics.bulk.files import CONTRACT, CURVES, PER_IMAGE, SUMMARY
+from fastsegmetrics.bulk.store import STORE_NAME
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.io import printable
+
+
+def run_directory(out: str | os.PathLike[str], read: Mapping[str, str | os.PathLike[str]]) -> Path:
+    """The path of a run directory, after a look at what would suffer from a run there.
+
+    Parameters
+    ----------
+    out : path-like
+        What was asked for; it need not exist.
+    read : mapping of str to path-like
+        The folders that the run reads, by what is in them ("the ground truths").
+
+    Raises
+    ------
+    InputError
+        When `out` is empty, is or lies in one of the folders, or holds a file that the run would
+        write but no store of a run.
+
+    Examples
+    --------
+    >>> run_directory("runs/first", {"the ground truths": "gt"}).name
+    'first'
+    """
+    if not os.fspath(out):
+        raise InputError("the run directory must have a name; received ''")
+    directory = Path(out)
+    real = os.path.realpath(directory)
+    for content, folder in read.items():
+        above = os.path.realpath(folder)
+        if real == above or real.startswith(os.path.join(above, "")):
+            relation = "is" if real == above else "lies in"
+            raise InputError(
+                f"{printable(directory)}: a run directory must not be among the files read, and "
+                f"this {relation} the folder of {content}, {printable(folder)}"
+            )
+    if not (directory / STORE_NAME).exists():
+        for name in (SUMMARY, CONTRACT, PER_IMAGE, CURVES):
+            if (directory / name).is_file():
+                raise InputError(
+                    f"{printable(directory)}: holds {name} but no {STORE_NAME}, so a run here "
+                    f"would replace a file of something else; take another run directory"
+                )
+    return directory
