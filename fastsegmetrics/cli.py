@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,9 @@ import click
 from fastsegmetrics import __version__
 
 if TYPE_CHECKING:
-    from fastsegmetrics.catalog import Metric
+    from pathlib import Path
+
+    from fastsegmetrics.bulk.run import Run
     from fastsegmetrics.results import Aggregate
 
 DONE, DONE_WITH_SKIPPED, BAD_INPUT, OWN_FAULT, INTERRUPTED = 0, 1, 2, 70, 130
@@ -61,6 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A terminal of another encoding shows "?" for an arrow rather than a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    if sys.stderr is None:
+        # Closed by `2>&-`; print would take standard output instead.
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        _say_error("standard output is closed")
+        return BAD_INPUT
     from fastsegmetrics.errors import FastSegMetricsError
 
     try:
@@ -79,23 +88,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DONE
     except (KeyboardInterrupt, click.Abort) as error:
         # click turns the interruption into its own, with ours as the cause.
-        click.echo(_how_to_continue(error.__cause__ or error), err=True)
+        _say(_how_to_continue(error.__cause__ or error))
         return INTERRUPTED
     except OSError as error:
-        name = "" if error.filename is None else f"{error.filename}: "
-        _say_error(f"{name}{error.strerror or error}")
-    except Exception:
+        name = error.filename or _unwritable_stream()
+        _say_error(f"{name}: {error.strerror}" if name else error.strerror or str(error))
+    except Exception as error:
+        if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
+            # What becomes of an interrupt inside a compiled kernel.
+            _say("interrupted")
+            return INTERRUPTED
         # Python's own exit code of a traceback is 1, which means "done" here.
         import traceback
 
-        traceback.print_exc()
+        _say(traceback.format_exc().rstrip())
         _say_error("this is a fault of fastsegmetrics, not of its input: please report the above")
         return OWN_FAULT
     return BAD_INPUT
 
 
 def _say_error(message: str) -> None:
-    click.echo(f"error: {' '.join(message.split())}", err=True)
+    _say(f"error: {' '.join(message.split())}")
+
+
+def _say(text: str) -> None:
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        # A full disk, say: the exit code alone must tell, so Python may not try again at its end.
+        sys.stderr = None  # type: ignore[assignment]
+
+
+def _unwritable_stream() -> str:
+    """Find the standard stream that takes nothing more, and give it up: Python would try again at
+    the end, and exit with a code of its own."""
+    for name, called in (("stdout", "standard output"), ("stderr", "standard error")):
+        try:
+            getattr(sys, name).flush()
+        except OSError:
+            setattr(sys, name, None)
+            return called
+    return ""
 
 
 def _check_names(context: Any, parameter: Any, value: str) -> str:
@@ -249,6 +282,12 @@ def cli(context: click.Context) -> None:
 @_format_option
 @_digits_option
 @click.option(
+    "--plots",
+    "draw",
+    is_flag=True,
+    help="Measure the precision–recall, ROC and F-measure curves too and draw them into RUN_DIR.",
+)
+@click.option(
     "--progress",
     "lines",
     is_flag=True,
@@ -260,6 +299,7 @@ def evaluate(
     preds: tuple[tuple[str, str], ...],
     form: str,
     digits: int,
+    draw: bool,
     quiet: bool,
     lines: bool,
     metrics: str,
@@ -278,8 +318,10 @@ def evaluate(
     from fastsegmetrics.catalog import resolve
     from fastsegmetrics.warmup import compiling
 
+    if draw:
+        metrics = _with_curves(metrics, out)
     rows = resolve(metrics)
-    curves = [row.name for row in rows if _is_curve(row)]
+    curves = [row.name for row in rows if row.report.name.endswith("curve")]
     if len(curves) == len(rows) and out is None:
         raise click.UsageError(
             f"--metrics {metrics} asks for curves alone, which are no numbers of a table: "
@@ -300,11 +342,26 @@ def evaluate(
     if curves and not quiet:
         where = f"are in {run.directory}/curves.csv" if out else "are kept with --out RUN_DIR alone"
         report.say(f"curves ({', '.join(curves)}) {where}")
+    if draw and run.directory is not None:
+        _draw(run, run.directory)
     return DONE if run.complete else DONE_WITH_SKIPPED
 
 
-def _is_curve(row: Metric) -> bool:
-    return row.report.name.endswith("curve")
+def _with_curves(metrics: str, out: str | None) -> str:
+    from fastsegmetrics.reporting import plots
+
+    if out is None:
+        raise click.UsageError("--plots draws into the run directory: name it, --out RUN_DIR")
+    # Before hours of measuring rather than after them.
+    plots.require_matplotlib()
+    return f"{metrics},{plots.METRICS}"
+
+
+def _draw(run: Run, directory: Path) -> None:
+    from fastsegmetrics.reporting.plots import save_curves
+
+    files = save_curves(run, directory)
+    _say(f"curves: {', '.join(path.name for path in files)} in {directory}")
 
 
 def _unique(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
@@ -319,25 +376,9 @@ def _unique(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
 def _print_results(
     aggregates: dict[str, dict[str, Aggregate]], as_json: Any, form: str, digits: int
 ) -> None:
-    import json
+    from fastsegmetrics.reporting.forms import printed
 
-    from fastsegmetrics.reporting import table as tables
-
-    if form == "json":
-        click.echo(json.dumps(as_json, indent=1, ensure_ascii=False, allow_nan=False))
-        return
-    if form == "csv":
-        click.echo(tables.to_csv(aggregates), nl=False)
-        return
-    table = tables.build(aggregates, digits=digits)
-    if form == "markdown":
-        click.echo(tables.to_markdown(table), nl=False)
-    elif form == "latex":
-        click.echo(tables.to_latex(table), nl=False)
-    else:
-        from fastsegmetrics.reporting.terminal import to_text
-
-        click.echo(to_text(table, **_terminal()), nl=False)
+    click.echo(printed(aggregates, as_json, form, digits=digits, **_terminal()), nl=False)
 
 
 def _terminal() -> dict[str, Any]:
@@ -406,8 +447,7 @@ def demo(out: str, n: int) -> int:
     _print_results({m: r.aggregates for m, r in run.items()}, summary(run), "table", 3)
     report.left_out(run)
     try:
-        files = plots.save_curves(run, run_dir)
-        click.echo(f"curves: {', '.join(path.name for path in files)} in {run_dir}", err=True)
+        _draw(run, run_dir)
     except MissingExtraError as error:
         click.echo(f"no curves drawn: {error}", err=True)
     return DONE

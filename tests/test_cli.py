@@ -402,6 +402,41 @@ def test_demo_without_matplotlib_says_which_extra(tmp_path, call, monkeypatch):
     assert "fastsegmetrics[plot]" in err
 
 
+def test_curves_of_ones_own_run_are_drawn(folders, call):
+    pytest.importorskip("matplotlib")
+    run = folders / "run"
+    for _ in range(2):
+        code, out, err = call(*_arguments(folders, "--plots", "--out", run))
+        assert code == 0
+        assert "good    0.033*   1.000*" in out
+        assert err.splitlines()[-1] == f"curves: pr.png, roc.png, f_beta.png in {run}"
+    for stem in ("pr", "roc", "f_beta"):
+        assert (run / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+    contract = json.loads((run / "contract.json").read_text())
+    assert {"fpr.curve", "f_beta.curve", "f_beta.bin"} <= set(contract["metrics"])
+
+
+def test_drawing_needs_a_place_and_matplotlib_before_anything_else(folders, call, monkeypatch):
+    code, out, err = call(*_arguments(folders, "--plots"))
+    assert (code, out) == (2, "")
+    assert _one_error(err) == (
+        "error: --plots draws into the run directory: name it, --out RUN_DIR"
+    )
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = call(*_arguments(folders, "--plots", "--out", folders / "run"))
+    assert (code, out) == (2, "")
+    assert "drawing curves needs matplotlib" in _one_error(err)
+    assert not (folders / "run").exists()
+
+
+def test_an_interrupt_inside_a_kernel(call, monkeypatch):
+    def fail(_):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr("fastsegmetrics.catalog.resolve", fail)
+    assert call("metrics", "mae") == (130, "", "interrupted\n")
+
+
 def test_help_and_version(call):
     assert call()[1].startswith("Usage: fastsegmetrics")
     assert "evaluate" in call("--help")[1]
@@ -522,6 +557,16 @@ def test_a_fault_of_the_program_has_a_code_of_its_own(call, monkeypatch):
         ("alpha=0.5/a.png: empty", "alpha=0.5/a.png: empty"),
         ("alpha=0.5: there is no such folder", "alpha=0.5: there is no such folder"),
         ("backend='x' and epochs=3 stay", "backend='x' and epochs=3 stay"),
+        (
+            "both_empty='undefined' needs policy='strict'; received policy='published'",
+            "--both-empty undefined needs --policy strict; received --policy published",
+        ),
+        ("in 0..255 (pred_scale; clip=True clips it)", "in 0..255 (--pred-scale; --clip clips it)"),
+        ("pass pred_scale=1 if", "pass --pred-scale 1 if"),
+        ("gt_threshold must be finite", "--gt-threshold must be finite"),
+        ("or gt_threshold must say", "or --gt-threshold must say"),
+        ("runs/gt_threshold/a.png: alpha is", "runs/gt_threshold/a.png: alpha is"),
+        ("sample 'gt_threshold' is", "sample 'gt_threshold' is"),
     ],
 )
 def test_arguments_become_options(sentence, shown):

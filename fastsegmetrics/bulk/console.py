@@ -28,6 +28,8 @@ _OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
     "image",
     *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
 }
+# Where a name stands alone, only one with a "_" is no word of the sentence.
+_NAME = re.compile(rf"(?<![^\s(])({'|'.join(n for n in _OPTIONS if '_' in n)})(?=[\s,;)]|$)")
 
 
 def as_options(text: str) -> str:
@@ -49,7 +51,8 @@ def as_options(text: str) -> str:
         plain = ast.literal_eval(value) if value[0] in "'\"" else value
         return f"--{words} {shlex.quote(plain)}"
 
-    return _ARGUMENT.sub(option, text)
+    text = _ARGUMENT.sub(option, text)
+    return _NAME.sub(lambda found: f"--{found[0].replace('_', '-')}", text)
 
 
 class RunReport(Bar):

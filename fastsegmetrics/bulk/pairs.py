@@ -194,8 +194,10 @@ def pair(
         extra = [key for key in index if key not in truths]
         hint = suggest(missing, extra, given) if missing and extra else ""
         if len(extra) == len(index):
+            several = len(index) > 1
+            none = f"none of its {len(index)} files has" if several else "its one file has not"
             raise InputError(
-                f"{printable(root)}: none of its {len(index)} files has the name of a ground truth "
+                f"{printable(root)}: {none} the name of a ground truth "
                 f"in {printable(gt_root)} (it has {extra[0]!r}, the ground truth {missing[0]!r})"
                 f"{'; ' + hint if hint else ''}"
             )

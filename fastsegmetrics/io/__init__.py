@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import stat
 from typing import NamedTuple
 
 import numpy as np
@@ -178,11 +179,14 @@ def _read(path: str | os.PathLike[str], door: str = "decode") -> tuple[np.ndarra
 def _load(path: str | os.PathLike[str]) -> bytes:
     """Read the whole file: OpenCV's own reader fails on non-ASCII paths on some systems."""
     try:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode):
+            # Opening a named pipe would wait for a writer, perhaps for ever.
+            kind = "a directory" if stat.S_ISDIR(mode) else "a pipe or another special file"
+            raise FormatError(f"this is {kind}, not an image file")
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
-        if os.path.isdir(path):
-            raise FormatError("this is a directory, not an image file") from None
         if isinstance(error, FileNotFoundError):
             raise FormatError("there is no such file") from None
         raise FormatError(f"cannot be opened ({error.strerror})") from error

@@ -61,11 +61,10 @@ def save_curves(
     MissingExtraError
         matplotlib is not installed.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "plot", "drawing curves") from error
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     written = []
     for plot in PLOTS:
         # Figure without pyplot: no global state, no window system.
@@ -83,6 +82,20 @@ def save_curves(
         figure.savefig(path, dpi=200)
         written.append(path)
     return written
+
+
+def require_matplotlib() -> None:
+    """See whether curves can be drawn at all.
+
+    Raises
+    ------
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("matplotlib", "plot", "drawing curves") from error
 
 
 def _curve(result: Result, name: str, method: str) -> NDArray[np.float64]:

@@ -1,0 +1,52 @@
+"""The forms that results are printed in, by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastsegmetrics.reporting import table as tables
+
+if TYPE_CHECKING:
+    from fastsegmetrics.results import Aggregate
+
+
+def printed(
+    aggregates: Mapping[str, Mapping[str, Aggregate]],
+    as_json: Any,
+    form: str,
+    *,
+    digits: int = 3,
+    width: int | None = None,
+    styled: bool = False,
+) -> str:
+    """Return results as text.
+
+    Parameters
+    ----------
+    aggregates : mapping of str to mapping of str to Aggregate
+        By method, by metric.
+    as_json : object
+        The same, ready for JSON.
+    form : {"table", "markdown", "latex", "csv", "json"}
+        What is wanted.
+    digits : int
+        Digits of the values in tables.
+    width : int, optional
+        Columns of the terminal, for "table".
+    styled : bool
+        Whether the terminal shows bold, for "table".
+    """
+    if form == "json":
+        return json.dumps(as_json, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    if form == "csv":
+        return tables.to_csv(aggregates)
+    table = tables.build(aggregates, digits=digits)
+    if form == "markdown":
+        return tables.to_markdown(table)
+    if form == "latex":
+        return tables.to_latex(table)
+    from fastsegmetrics.reporting.terminal import to_text
+
+    return to_text(table, width=width, styled=styled)
