@@ -228,16 +228,16 @@ def evaluate_folders(
     plan = next(iter(evaluators.values())).plan
     contract = next(iter(evaluators.values())).contract
     observer = progress if isinstance(progress, Observer) else Bar() if progress else Observer()
-    if not plan.needs_image:
-        image = None
-    elif image is None:
-        name = next(metric.name for metric in plan.metrics if metric.score.needs_image)
-        raise InputError(f"{name} looks at the photographs: name their folder, image='DIR'")
     if out is not None:
         read: dict[str, str | Path] = {"the ground truths": gt}
         read |= {f"the predictions of {method!r}": folder for method, folder in preds.items()}
         read |= {} if image is None else {"the photographs": image}
         out = run_directory(out, read)
+    if not plan.needs_image:
+        image = None
+    elif image is None:
+        name = next(metric.name for metric in plan.metrics if metric.score.needs_image)
+        raise InputError(f"{name} looks at the photographs: name their folder, image='DIR'")
     pairs = pair(
         gt, preds, image_root=image, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
         pred_prefix=pred_prefix, pred_suffix=pred_suffix,

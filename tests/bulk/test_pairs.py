@@ -277,3 +277,11 @@ def test_folders_named_as_a_missing_file_are_told(tmp_path):
     assert pairs.directories["p"] == [pred / "b.png", pred / "c.npy"]
     assert pairs.extra["p"] == ["b.png/inner", "folder/c"]
     assert pairs.ignored["p"] == 1
+
+
+def test_one_file_without_its_truth_is_told_of_in_the_singular(tmp_path):
+    for folder, name in (("gt", "a"), ("p", "b")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}.png").write_bytes(b"")
+    with pytest.raises(InputError, match=r"p: its one file has not the name of a ground truth in"):
+        pair(tmp_path / "gt", {"p": tmp_path / "p"})

@@ -90,6 +90,10 @@ def test_the_photographs_are_files_read_too(folders):
     read = {"the ground truths": folders / "gt", "the photographs": folders / "rgb"}
     with pytest.raises(InputError, match="this lies in the folder of the photographs"):
         run_directory(folders / "rgb" / "run", read)
+    # Also where no metric needs them and they are not opened.
+    with pytest.raises(InputError, match="this is the folder of the photographs"):
+        evaluate_folders(folders / "gt", {"m": folders / "maps"}, metrics="mae",
+                         image=folders / "rgb", out=folders / "rgb")  # fmt: skip
     # A name that begins with the folder's is beside it, and a folder read may lie below the run.
     assert run_directory(folders / "rgb_run", read) == folders / "rgb_run"
     assert run_directory(folders, read) == folders
