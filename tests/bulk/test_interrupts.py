@@ -107,13 +107,13 @@ def test_what_adding_raises_is_raised(folders, monkeypatch):
 
 
 def test_one_worker_of_a_real_process_is_interrupted_with_one_line(tmp_path):
-    side = 500
+    side = 160
     noise = np.random.RandomState(0).randint(0, 256, (side, side)).astype(np.uint8)
     for folder, values in (("gt", (noise > 128).astype(np.uint8) * 255), ("m", noise)):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "000.png").write_bytes(png_bytes(values))
-        for i in range(1, 300):
-            os.link(tmp_path / folder / "000.png", tmp_path / folder / f"{i:03d}.png")
+        (tmp_path / folder / "0000.png").write_bytes(png_bytes(values))
+        for i in range(1, 4000):
+            os.link(tmp_path / folder / "0000.png", tmp_path / folder / f"{i:04d}.png")
     command = [sys.executable, "-m", "fastsegmetrics", "evaluate", "--gt", str(tmp_path / "gt"),
                "--pred", f"m={tmp_path / 'm'}", "--out", str(tmp_path / "run"),
                "--workers", "1"]  # fmt: skip
@@ -128,5 +128,5 @@ def test_one_worker_of_a_real_process_is_interrupted_with_one_line(tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, ""), err
-    assert re.match(r"interrupted after \d+ of 300 samples, all kept in ", err.splitlines()[-1])
+    assert re.match(r"interrupted after [\d,]+ of 4,000 samples, all kept in ", err.splitlines()[-1])
     assert "Traceback" not in err
