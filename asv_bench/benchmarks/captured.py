@@ -14,6 +14,8 @@ import fastsegmetrics.kernels
 from fastsegmetrics.plan import Plan
 from fastsegmetrics.target import Target
 
+from .scenes import pair, photograph
+
 #: Modules whose kernels have rows of their own in ``benchmarks.kernels``.
 BY_HAND = {"levels", "curves", "unfilter"}
 
@@ -49,12 +51,12 @@ def spatial_kernels() -> list[str]:
 def captured(pred: np.ndarray, gt: np.ndarray) -> dict[str, Call]:
     """Measure a pair, also as floats, with every metric and return the last call of each kernel."""
     calls: dict[str, Call] = {}
-    shades = np.dstack([pred, gt, pred // 2 + gt // 2])
+    image = photograph(pred, gt)
     plan = Plan("all,photo")
 
     def measure() -> None:
         for values in (pred, pred / 255.0):
-            plan.measure(values, Target(gt, image=shades))
+            plan.measure(values, Target(gt, image=image))
 
     measure()  # what is compiled calls its neighbours directly, and is not touched by the watch
     with _watched(calls):
@@ -88,8 +90,6 @@ class SpatialKernels:
     param_names = ("kernel", "content", "side")
 
     def setup(self, kernel: str, content: str, side: int) -> None:
-        from .scenes import pair
-
         found = captured(*pair(content, side))
         if kernel not in found:
             # Nothing in this content needs it: a blank map has no edge to follow.

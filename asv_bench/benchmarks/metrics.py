@@ -6,7 +6,7 @@ from fastsegmetrics import Evaluator, Plan, Target
 from fastsegmetrics.catalog import SCORES, SUITES
 from fastsegmetrics.compat import py_sod_metrics
 
-from .scenes import CONTENTS, SIZES, as_float, pair
+from .scenes import CONTENTS, SIZES, as_float, pair, photograph
 
 
 class Scores:
@@ -18,10 +18,11 @@ class Scores:
     def setup(self, score: str, content: str, side: int) -> None:
         self.pair = pair(content, side)
         self.plan = Plan(score)
-        self.plan.measure(*self.pair)
+        self.image = photograph(*self.pair) if self.plan.needs_image else None
+        self.time_measure(score, content, side)
 
     def time_measure(self, score: str, content: str, side: int) -> None:
-        self.plan.measure(*self.pair)
+        self.plan.measure(*self.pair, image=self.image)
 
 
 class Suites:
@@ -32,12 +33,14 @@ class Suites:
 
     def setup(self, suite: str, content: str, side: int) -> None:
         self.pred, self.gt = pair(content, side)
-        self.target = Target(self.gt)
         self.evaluator = Evaluator(suite)
-        self.evaluator.update(self.pred, self.target)
+        image = photograph(self.pred, self.gt)
+        self.image = image if self.evaluator.plan.needs_image else None
+        self.target = Target(self.gt, image=self.image)
+        self.time_update_on_prepared_target(suite, content, side)
 
     def time_update(self, suite: str, content: str, side: int) -> None:
-        self.evaluator.update(self.pred, self.gt)
+        self.evaluator.update(self.pred, self.gt, image=self.image)
 
     def time_update_on_prepared_target(self, suite: str, content: str, side: int) -> None:
         self.evaluator.update(self.pred, self.target)

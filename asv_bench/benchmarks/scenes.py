@@ -29,6 +29,11 @@ def _grey(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values).astype(np.uint8)
 
 
+def photograph(pred: np.ndarray, gt: np.ndarray) -> np.ndarray:
+    """Return an RGB image of a pair's size, for the metrics that look at one."""
+    return np.dstack([pred, gt, pred // 2 + gt // 2])
+
+
 def as_float(pred: np.ndarray, dtype: str) -> np.ndarray:
     """Return the map in [0, 1]."""
     return (pred / 255.0).astype(dtype)

@@ -128,5 +128,7 @@ def test_one_worker_of_a_real_process_is_interrupted_with_one_line(tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, ""), err
-    assert re.match(r"interrupted after [\d,]+ of 4,000 samples, all kept in ", err.splitlines()[-1])
+    assert re.match(
+        r"interrupted after [\d,]+ of 4,000 samples, all kept in ", err.splitlines()[-1]
+    )
     assert "Traceback" not in err

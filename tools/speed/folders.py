@@ -85,7 +85,7 @@ def _measured(
             "sod": evaluate("sod"),
             "sod, out": evaluate("sod", keep=True),
             "sweep": evaluate("sweep"),
-            "all, out": evaluate("sweep", keep=True),
+            "sweep, out": evaluate("sweep", keep=True),
             "sod, 2 workers": evaluate("sod", workers=2),
             "sod, out, 2 workers": evaluate("sod", workers=2, keep=True),
             "inflating": lambda: _inflate_in_threads(1),
@@ -95,7 +95,7 @@ def _measured(
         seconds=0,
         clock=time.perf_counter,
     )  # fmt: skip
-    for way in ("sod", "sod, out", "sweep", "all, out"):
+    for way in ("sod", "sod, out", "sweep", "sweep, out"):
         for reader, words in (("read", "reading"), ("cv2", "reading with OpenCV")):
             yield Row(
                 "folders", f"evaluate ({way}) / {words}", times.ratio(way, reader), "ratio",
