@@ -85,10 +85,16 @@ def contestants() -> dict[str, dict[str, Score]]:
             "native": getattr(fsm, score),
             "compat": _handlers_step(compat, [handler]),
         }
-    table["paper table (these four classes)"] = {
-        "peer": _class_step(peer, *_CLASSES.values()),
+    paper = (*_CLASSES.values(), "WeightedFmeasure")
+    table["weighted_f (WeightedFmeasure)"] = {
+        "peer": _class_step(peer, "WeightedFmeasure"),
+        "native": fsm.weighted_f,
+        "compat": _class_step(compat, "WeightedFmeasure"),
+    }
+    table["paper table (MAE, S, E, F, weighted F)"] = {
+        "peer": _class_step(peer, *paper),
         "native": fsm.Plan("sod").measure,
-        "compat": _class_step(compat, *_CLASSES.values()),
+        "compat": _class_step(compat, *paper),
     }
     plan, thirteen = _together()
     table["13 handlers together"] = {
