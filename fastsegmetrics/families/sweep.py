@@ -16,6 +16,7 @@ from fastsegmetrics.families.exact_curves import ExactCurves
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
+from fastsegmetrics.statistics import sweep
 from fastsegmetrics.statistics.pair import LevelCounts
 from fastsegmetrics.target import Target
 
@@ -104,12 +105,10 @@ class SweepFamily:
 
     def measure(self, pred: MapInput, target: Target) -> Produced:
         """Measure one pair with the compiled kernels."""
-        from fastsegmetrics.kernels import curves as kernels
-        from fastsegmetrics.statistics import sweep
-
         if not (self._needs_counts or self._needs_structure):
-            error = sweep.mean_absolute_error(pred, target, self._conventions)
-            return Produced([error] * len(self.columns))
+            return Produced([sweep.mean_absolute_error(pred, target, self._conventions)])
+        from fastsegmetrics.kernels import curves as kernels
+
         pair = sweep.pair_statistics(pred, target, self._conventions, moments=self._needs_structure)
         every = np.full(len(POSITIONS), math.nan)
         every[_MAE] = pair.absolute_error / (pair.height * pair.width)
