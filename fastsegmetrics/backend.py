@@ -17,16 +17,15 @@ _chosen: contextvars.ContextVar[str | None] = contextvars.ContextVar("backend", 
 
 def resolve(backend: str | None = None) -> Backend:
     """Return the backend in force: argument, then context manager, then environment variable."""
-    for source, value in (
-        ("backend", backend),
-        ("use_backend", _chosen.get()),
-        (VARIABLE, os.environ.get(VARIABLE) or None),
-    ):
-        if value is not None:
-            if value not in ("compiled", "reference"):
-                raise InputError(f"{source} must be 'compiled' or 'reference'; received {value!r}")
-            return cast(Backend, value)
-    return "compiled"
+    # Three assignments and not a loop over the sources: every measurement asks, and a MAE takes 25 us.
+    source, value = "backend", backend
+    if value is None:
+        source, value = "use_backend", _chosen.get()
+    if value is None:
+        source, value = VARIABLE, os.environ.get(VARIABLE) or "compiled"
+    if value not in ("compiled", "reference"):
+        raise InputError(f"{source} must be 'compiled' or 'reference'; received {value!r}")
+    return cast(Backend, value)
 
 
 @contextmanager
