@@ -17,7 +17,7 @@ _chosen: contextvars.ContextVar[str | None] = contextvars.ContextVar("backend", 
 
 def resolve(backend: str | None = None) -> Backend:
     """Return the backend in force: argument, then context manager, then environment variable."""
-    # Three assignments and not a loop over the sources: every measurement asks, and a MAE takes 25 us.
+    # Three assignments and not a loop over the sources: every measurement asks.
     source, value = "backend", backend
     if value is None:
         source, value = "use_backend", _chosen.get()
