@@ -138,7 +138,7 @@ def structure_scores(
 def add_exactly(
     curves: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> None:
-    """Add curves [k, 256] to sums [k, 4, 256], leaving out, whole, a curve with a NaN.
+    """Add curves [k, T] to sums [k, 4, T], leaving out, whole, a curve with a NaN.
 
     Each value is cut into four slices whose units are 2^-6, 2^-32, 2^-58 and 2^-84; sums of slices
     are exact (for 2^27 curves, and values up to 2^47 divided by their number), and so the total
@@ -147,13 +147,13 @@ def add_exactly(
     """
     for row in range(curves.shape[0]):
         defined = True
-        for t in range(256):
+        for t in range(curves.shape[1]):
             if curves[row, t] != curves[row, t]:
                 defined = False
         if not defined:
             continue
         counts[row] += 1
-        for t in range(256):
+        for t in range(curves.shape[1]):
             rest = curves[row, t]
             part = (rest + _ROUND_6) - _ROUND_6
             sums[row, 0, t] += part

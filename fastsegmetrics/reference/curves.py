@@ -97,7 +97,7 @@ def _two_halves(n: float, mean: float, squares: float) -> NDArray[np.float64]:
 def add_exactly(
     curves: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> None:
-    """Add curves [k, 256] to sums [k, 4, 256], leaving out, whole, a curve with a NaN."""
+    """Add curves [k, T] to sums [k, 4, T], leaving out, whole, a curve with a NaN."""
     for row in range(len(curves)):
         if np.isnan(curves[row]).any():
             continue
