@@ -13,7 +13,7 @@ from fastsegmetrics import backend as backends
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.families.contract import CurveSource, MeanCurve
+from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue
 from fastsegmetrics.plan import Measurement, Plan, Request
 from fastsegmetrics.results import Aggregate, Contract, Result, aggregate
 
@@ -181,7 +181,7 @@ class Evaluator:
         table = np.array([self._values[name] for name in ids]).reshape(n, len(self.plan.columns))
         per_image = dict(zip(self.plan.columns, table.T, strict=True))
         means: dict[CurveSource, MeanCurve] = {}
-        pooled: dict[str, float | NDArray[np.float64]] = {}
+        pooled: dict[str, float | NDArray[np.float64] | PooledValue] = {}
         with backends.chosen(self.backend):
             for accumulator in self._accumulators:
                 if accumulator is not None:
@@ -199,12 +199,13 @@ class Evaluator:
                 row = aggregate(metric, per_image[metric.column], n_expected)
                 aggregates[metric.name] = row
             elif metric.report.source == "pooled":
-                value = pooled.get(metric.name, math.nan)
+                value, n_used, n_undefined = _counts(pooled.get(metric.name, math.nan), n)
                 if isinstance(value, float):
-                    n_used = 0 if math.isnan(value) else n
-                    aggregates[metric.name] = _counted(metric, value, n_expected, n_used, n)
+                    aggregates[metric.name] = Aggregate(
+                        metric.name, value, n_expected, n_used, n_undefined, 0, metric.direction
+                    )
                 else:
-                    curves[metric.name] = MeanCurve(value, n)
+                    curves[metric.name] = MeanCurve(value, n_used)
             elif metric.report.name != "curve":
                 sources = self.plan.curves_of(metric)
                 used = [means[source] for source in sources]
@@ -230,6 +231,14 @@ class Evaluator:
 def _shown(request: Request) -> str:
     names = ",".join(request.metrics)
     return f"{names if len(names) <= 60 else names[:60] + '…'} under {request.conventions}"
+
+
+def _counts(found: float | NDArray[np.float64] | PooledValue, n: int) -> PooledValue:
+    """Return a pooled value with what it is made of: all `n` samples if it does not say."""
+    if isinstance(found, PooledValue):
+        return found
+    undefined = isinstance(found, float) and math.isnan(found)
+    return PooledValue(found, 0 if undefined else n, n if undefined else 0)
 
 
 def _counted(metric: Metric, value: float, n_expected: int, n_used: int, n: int) -> Aggregate:

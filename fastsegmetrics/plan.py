@@ -77,7 +77,7 @@ class Plan:
     ) -> None:
         self.conventions = conventions or Conventions()
         self.metrics = catalog.resolve(metrics)
-        self.request = Request(tuple(m.name for m in self.metrics), self.conventions)
+        self.request = Request(tuple(m.told_apart for m in self.metrics), self.conventions)
         made = Families(self.metrics, self.conventions)
         self.families = made.all
         self.curves_of = made.curves_of

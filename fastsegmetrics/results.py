@@ -75,6 +75,7 @@ class Contract:
         rows = {
             metric.name: {
                 **metric.path.to_dict(),
+                **({} if metric.protocol is None else {"protocol": str(metric.protocol)}),
                 "direction": metric.direction,
                 "empty_cases": metric.score.empty,
                 "citation": metric.score.citation,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
-from fastsegmetrics.catalog import spatial, sweep
+from fastsegmetrics.catalog import protocols, spatial, sweep
 from fastsegmetrics.catalog.rows import Direction, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import AREA_RULES, REPORTS
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.protocol.value import Protocol, is_text, split_list
 
 __all__ = ["ALIASES", "AREA_RULES", "METRICS", "REPORTS", "SCORES", "SUITES", "Direction",
-           "Metric", "Path", "Report", "Score", "resolve"]  # fmt: skip
+           "Metric", "Path", "Report", "Score", "protocol_metrics", "resolve"]  # fmt: skip
 
 SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES}
 METRICS: dict[str, Metric] = {metric.name: metric for metric in (*sweep.rows(), *spatial.rows())}
+_BY_PROTOCOL = {row.protocol: row for row in METRICS.values() if row.protocol is not None}
 
 #: Other names of the field for the same scores, and for pairs of curves.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -39,15 +42,21 @@ SUITES: dict[str, tuple[str, ...]] = {
 }
 
 
-def resolve(metrics: str | Iterable[str]) -> tuple[Metric, ...]:
+#: What can be asked for: names, or protocols beside them.
+Wanted: TypeAlias = str | Protocol | Metric
+
+
+def resolve(metrics: Wanted | Iterable[Wanted]) -> tuple[Metric, ...]:
     """Return the rows that a request names, each once, in the order asked for.
 
     Parameters
     ----------
-    metrics : str or iterable of str
+    metrics : str, Protocol, Metric, or iterable of them
         A suite (``"sod"``, ``"cod"``, ``"dis"``, ``"sweep"``, ``"all"``: everything that needs no
-        photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), or scores, which
-        stand for all their reports (``"iou"``); a string may list several with commas.
+        photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), scores, which stand
+        for all their reports (``"iou"``), or protocols in their short text; a string may list
+        several with commas.  A `Protocol` that a metric of the catalogue has is that metric; any
+        other is called by its short text, or as `protocol_metrics` was told.
 
     Raises
     ------
@@ -58,28 +67,59 @@ def resolve(metrics: str | Iterable[str]) -> tuple[Metric, ...]:
     --------
     >>> [metric.name for metric in resolve("mae,f_beta.max")]
     ['mae', 'f_beta.max']
+    >>> [metric.name for metric in resolve("soft / whole / pixelwise / mae / raw")]
+    ['mae']
     """
     if isinstance(metrics, str):
-        names = metrics.split(",")
+        wanted: list[Wanted] = list(split_list(metrics))
     elif isinstance(metrics, Iterable):
-        names = list(metrics)
+        wanted = list(metrics)
     else:
-        names = [metrics]
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError(f"metrics must be names; received {name!r}")
+        wanted = [metrics]
     found: dict[str, Metric] = {}
-    for name in names:
-        for row in _expand(name.strip()):
-            found[row.name] = row
+    for one in wanted:
+        if isinstance(one, str):
+            rows: Iterable[Metric] = _expand(one.strip())
+        elif isinstance(one, Protocol):
+            rows = _of_protocol(one)
+        elif isinstance(one, Metric):
+            rows = (one,)
+        else:
+            raise InputError(f"metrics must be names; received {one!r}")
+        for row in rows:
+            if found.setdefault(row.name, row) != row:
+                raise InputError(f"metrics must have names of their own; two are {row.name!r}")
     if not found:
         raise InputError(f"metrics must name at least one metric; received {metrics!r}")
     return tuple(found.values())
 
 
+def protocol_metrics(named: Mapping[str, Protocol]) -> tuple[Metric, ...]:
+    """Return the metrics that protocols are, called by the names given.
+
+    Raises
+    ------
+    InputError
+        When a name is empty or one of the catalogue's, or a value is no protocol.
+    """
+    for name in named:
+        if name in METRICS or name in SUITES or name in SCORES or name in ALIASES:
+            raise InputError(f"a protocol must have a name of its own; {name!r} is the catalogue's")
+    return protocols.rows(named)
+
+
+def _of_protocol(protocol: Protocol) -> tuple[Metric, ...]:
+    own = _BY_PROTOCOL.get(protocol)
+    if own is not None:
+        return (own,)
+    return protocols.rows({str(protocol): protocol})
+
+
 def _expand(name: str) -> list[Metric]:
     if not name:
         raise InputError("metrics must be names with one comma between; received an empty name")
+    if is_text(name):
+        return list(_of_protocol(Protocol.parse(name)))
     if name in SUITES:
         return [METRICS[member] for member in SUITES[name]]
     if name in METRICS:

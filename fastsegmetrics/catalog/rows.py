@@ -6,6 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fastsegmetrics.protocol.options import Matching, Representation, Target
+from fastsegmetrics.protocol.report_options import Report as Reporting
+from fastsegmetrics.protocol.score_options import MODES, Score as ScoreOption
+from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.scores import area
 
 if TYPE_CHECKING:
@@ -60,6 +64,21 @@ class Report:
     source: Literal["column", "curve", "pooled"]
     #: Suffix of the per-image column that belongs to it.
     column: str | None
+    #: The options of stages 1 and 5 that the words are of.
+    options: tuple[Representation, Reporting] | None = None
+
+    @classmethod
+    def along(
+        cls,
+        name: str,
+        representation: Representation,
+        report: Reporting,
+        source: Literal["column", "curve", "pooled"],
+        column: str | None,
+    ) -> Report:
+        """Return the report of two options, its words theirs for a whole map."""
+        words = report.words_for(curve=representation.kind == "dynamic", targets=False)
+        return cls(name, representation.words, words, source, column, (representation, report))
 
 
 @dataclass(frozen=True)
@@ -70,6 +89,48 @@ class Metric:
     score: Score
     report: Report
     path: Path
+    #: The path as a value that runs; None where its stages are beyond the option sets.
+    protocol: Protocol | None = None
+
+    @classmethod
+    def along(
+        cls,
+        score: Score,
+        report: Report,
+        target: Target,
+        matching: Matching,
+        option: str | None = None,
+    ) -> Metric:
+        """Return the metric of a path, whose words are those of the path's options.
+
+        Parameters
+        ----------
+        score : Score
+            Stage 4.
+        report : Report
+            Stages 1 and 5, with their options.
+        target, matching : option
+            Stages 2 and 3.
+        option : str, optional
+            The score of the option set, if it is called otherwise there.
+        """
+        assert report.options is not None
+        representation, reporting = report.options
+        protocol = Protocol(
+            representation, target, matching, ScoreOption(option or score.name), reporting
+        )
+        words = protocol.words()
+        mode = MODES[protocol.score.mode].words
+        words["score"] = f"{mode}: {score.title} = {score.formula}"
+        name = f"{score.name}.{report.name}" if report.name else score.name
+        return cls(name, score, report, Path(**words), protocol)
+
+    @property
+    def told_apart(self) -> str:
+        """The name; of a protocol, which anybody may call anything, with its hash."""
+        if self.protocol is None or self.score.family != "protocol":
+            return self.name
+        return f"{self.name}={self.protocol.hash}"
 
     @property
     def column(self) -> str | None:

@@ -6,8 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fastsegmetrics.catalog import sweep
-from fastsegmetrics.catalog.rows import PAPER, Metric, Path, Report, Score
-from fastsegmetrics.catalog.sweep import ADAPTIVE, FIXED, OVER_IMAGES, REPORTS, SCALAR
+from fastsegmetrics.catalog.rows import PAPER, Metric, Report, Score
+from fastsegmetrics.catalog.sweep import REPORTS, SCALAR
+from fastsegmetrics.protocol.options import (
+    Adaptive,
+    Components,
+    Dynamic,
+    Fixed,
+    Pixelwise,
+    Soft,
+    Target,
+    Whole,
+)
+from fastsegmetrics.protocol.report_options import Report as Reporting
 
 _INF = float("inf")
 _MARGOLIN = "Margolin, Zelnik-Manor and Tal, CVPR 2014; " + PAPER + "B.5"
@@ -51,18 +62,17 @@ def _size_invariant(score: Score) -> Score:
     )
 
 
-#: Where each family looks: stages 2 and 3, and the words of stage 4.
-_STAGES = {
-    "weighted": ("whole map, region", "pixelwise", "importance weighting"),
-    "multiscale": ("whole map, edge (Sobel)", "pixelwise, in cells of 1…512", "multi-scale"),
-    "effort": ("whole map, region and skeleton", "pixelwise", "correction effort"),
-    "context": ("whole map, region", "pixelwise", "contextual relevance"),
-    "difficulty": ("whole map, region, window and edge", "pixelwise", "contextual relevance"),
-    "size_invariant": (
-        "components of the truth (4-connected, ≥ 50 pixels, else the largest), as boxes",
-        "pixelwise",
-        "confusion matrix",
-    ),
+#: What is a target of the size-invariant scores.
+SEPARATED = Components(connectivity=4, min_area=50, small="largest", empty="whole", encoding="box")
+
+#: Where each family looks: stage 2.
+_TARGETS: dict[str, Target] = {
+    "weighted": Whole(),
+    "multiscale": Whole("edge"),
+    "effort": Whole("skeleton"),
+    "context": Whole(),
+    "difficulty": Whole(),
+    "size_invariant": SEPARATED,
 }
 
 SCORES: dict[str, Score] = {
@@ -148,65 +158,45 @@ SCORES: dict[str, Score] = {
     )
 }  # fmt: skip
 
-_LEVELS_257 = "dynamic: level ≥ t for t = 0…256, level = ⌊255·P⌋"
-_ALL_TARGETS = "over all targets of all images"
+_LOCAL = Adaptive(of="target")
 _TARGET_REPORTS = (
-    *(
-        replace(REPORTS[name], report=f"{words}, mean over targets, {OVER_IMAGES}")
-        for name, words in (
-            ("bin", "raw value"),
-            ("adp", "raw value"),
-            ("curve", "curve"),
-            ("mean", "mean over thresholds"),
-            ("mean_of_max", "maximum over thresholds"),
-        )
-    ),
-    replace(
-        REPORTS["max"],
-        report="maximum over thresholds of the curve's mean over targets and images",
-    ),
-    Report("targets_curve", sweep.DYNAMIC, f"curve, mean {_ALL_TARGETS}", "pooled", None),
-    Report(
-        "targets_mean", sweep.DYNAMIC, f"mean over thresholds of that mean {_ALL_TARGETS}",
-        "pooled", None,
-    ),
-    Report(
-        "targets_max", sweep.DYNAMIC, f"maximum over thresholds of the mean curve {_ALL_TARGETS}",
-        "pooled", None,
-    ),
-    Report("pooled_bin", FIXED, f"raw value, counts pooled {_ALL_TARGETS}", "pooled", None),
-)  # fmt: skip
+    Report.along("bin", Fixed(), Reporting(), "column", "bin"),
+    Report.along("adp", _LOCAL, Reporting(), "column", "adp"),
+    Report.along("curve", Dynamic(), Reporting(), "curve", None),
+    Report.along("mean", Dynamic(), Reporting("mean", of="target"), "column", "mean"),
+    Report.along("mean_of_max", Dynamic(), Reporting("max", of="target"), "column", "max_of_image"),
+    Report.along("max", Dynamic(), Reporting("max", of="dataset"), "curve", "max_of_image"),
+    Report.along("targets_curve", Dynamic(), Reporting(average="targets"), "pooled", None),
+    Report.along("targets_mean", Dynamic(), Reporting("mean", average="targets"), "pooled", None),
+    Report.along("targets_max", Dynamic(), Reporting("max", average="targets"), "pooled", None),
+    Report.along("pooled_bin", Fixed(), Reporting(average="pooled"), "pooled", None),
+)
+_BALANCED = Report.along("", Soft(), Reporting(average="balanced"), "column", "")
+
+
+def _at_257_levels(report: Report) -> Report:
+    assert report.options is not None
+    representation, reporting = report.options
+    if representation == Dynamic():
+        representation = Dynamic(n=257)
+    return Report.along(report.name, representation, reporting, report.source, report.column)
 
 
 def _reports_of(score: Score) -> tuple[Report, ...]:
     if score.name == "ms_iou":
-        return tuple(
-            row
-            if row.representation in (FIXED, ADAPTIVE)
-            else replace(row, representation=_LEVELS_257)
-            for row in REPORTS.values()
-            if row.source != "pooled"
-        )
-    if score.family == "size_invariant" and score.name != "si_mae":
+        return tuple(_at_257_levels(row) for row in REPORTS.values() if row.source != "pooled")
+    if score.name == "si_mae":
+        return (_BALANCED,)
+    if score.family == "size_invariant":
         return _TARGET_REPORTS
     if score.family == "effort":
-        return (replace(SCALAR, representation=FIXED),)
+        return (Report.along("", Fixed(), Reporting(), "column", ""),)
     return (SCALAR,)
 
 
 def rows() -> Iterator[Metric]:
     """Yield every score with each of its reports."""
     for score in SCORES.values():
-        target, matching, mode = _STAGES[score.family]
-        if score.name == "si_mae":
-            mode = "pixel error"
         for report in _reports_of(score):
-            name = f"{score.name}.{report.name}" if report.name else score.name
-            path = Path(
-                report.representation,
-                target,
-                matching,
-                f"{mode}: {score.title} = {score.formula}",
-                report.report,
-            )
-            yield Metric(name, score, report, path)
+            option = score.name.removeprefix("si_")
+            yield Metric.along(score, report, _TARGETS[score.family], Pixelwise(), option)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fastsegmetrics.catalog.rows import PAPER, Direction, Metric, Path, Report, Score
+from fastsegmetrics.catalog.rows import PAPER, Direction, Metric, Report, Score
+from fastsegmetrics.protocol.options import Adaptive, Dynamic, Fixed, Pixelwise, Soft, Whole
+from fastsegmetrics.protocol.report_options import Report as Reporting
 
 OVERLAP = (
     "published: 0 where 0/0; strict: 1 or NaN (both_empty) when truth and partition are both "
@@ -114,55 +116,48 @@ SCORES: dict[str, Score] = {
     )
 }  # fmt: skip
 
-DYNAMIC = "dynamic: level ≥ t for t = 0…255, level = ⌊255·P⌋"
-FIXED = "fixed: P > 0.5"
-ADAPTIVE = "adaptive: P ≥ min(2·mean P, 1)"
-SOFT = "soft: P in [0, 1]"
+#: Stage 1 of the family in words.
+DYNAMIC, FIXED, ADAPTIVE, SOFT = (
+    option.words for option in (Dynamic(), Fixed(), Adaptive(), Soft())
+)
 OVER_IMAGES = "mean over images"
 POOLED = "counts pooled over the data set"
 
-SCALAR = Report("", SOFT, f"raw value, {OVER_IMAGES}", "column", "")
+SCALAR = Report.along("", Soft(), Reporting(), "column", "")
+_OF_DATA_SET = Reporting("max", of="dataset")
 
 REPORTS: dict[str, Report] = {
     report.name: report
     for report in (
-        Report("bin", FIXED, f"raw value, {OVER_IMAGES}", "column", "bin"),
-        Report("adp", ADAPTIVE, f"raw value, {OVER_IMAGES}", "column", "adp"),
-        Report("curve", DYNAMIC, f"curve, {OVER_IMAGES}", "curve", None),
-        Report("mean", DYNAMIC, f"mean over thresholds, {OVER_IMAGES}", "column", "mean"),
-        Report(
-            "max", DYNAMIC, "maximum over thresholds of the curve's mean over images", "curve",
-            "max_of_image",
-        ),
-        Report(
-            "mean_of_max", DYNAMIC, f"maximum over thresholds per image, {OVER_IMAGES}",
-            "column", "max_of_image",
-        ),
-        Report("pooled_bin", FIXED, f"raw value, {POOLED}", "pooled", None),
-        Report("pooled_adp", ADAPTIVE, f"raw value, {POOLED}", "pooled", None),
-        Report("pooled_curve", DYNAMIC, f"curve, {POOLED}", "pooled", None),
-        Report("pooled_mean", DYNAMIC, f"mean over thresholds, {POOLED}", "pooled", None),
-        Report("pooled_max", DYNAMIC, f"maximum over thresholds, {POOLED}", "pooled", None),
+        Report.along("bin", Fixed(), Reporting(), "column", "bin"),
+        Report.along("adp", Adaptive(), Reporting(), "column", "adp"),
+        Report.along("curve", Dynamic(), Reporting(), "curve", None),
+        Report.along("mean", Dynamic(), Reporting("mean"), "column", "mean"),
+        Report.along("max", Dynamic(), _OF_DATA_SET, "curve", "max_of_image"),
+        Report.along("mean_of_max", Dynamic(), Reporting("max"), "column", "max_of_image"),
+        Report.along("pooled_bin", Fixed(), Reporting(average="pooled"), "pooled", None),
+        Report.along("pooled_adp", Adaptive(), Reporting(average="pooled"), "pooled", None),
+        Report.along("pooled_curve", Dynamic(), Reporting(average="pooled"), "pooled", None),
+        Report.along("pooled_mean", Dynamic(), Reporting("mean", average="pooled"), "pooled", None),
+        Report.along("pooled_max", Dynamic(), Reporting("max", average="pooled"), "pooled", None),
     )
-}  # fmt: skip
+}
 
 #: How each area is drawn through the 256 points of its curve.
 AREA_RULES: dict[str, tuple[str, ...]] = {"ap": ("trapezoid", "step"),
                                           "auc": ("trapezoid", "anchored")}  # fmt: skip
-_RULE_WORDS = {
-    "trapezoid": "trapezoids over the curve's own points, sorted stably by x, no end points",
-    "step": "steps from recall 0, no interpolation (scikit-learn's average_precision_score)",
-    "anchored": "trapezoids from (0, 0) (scikit-learn's roc_auc_score)",
-}
 
 
 def _area_reports(rule: str) -> tuple[Report, ...]:
-    words = _RULE_WORDS[rule]
     per_image = f"{rule}_of_image"
+    whole, own, pooled = (
+        Reporting("auc", rule=rule, **choice)  # type: ignore[arg-type]
+        for choice in ({"of": "dataset"}, {}, {"average": "pooled"})
+    )
     return (
-        Report(rule, DYNAMIC, f"area of the mean curves: {words}", "curve", per_image),
-        Report(per_image, DYNAMIC, f"area per image, {OVER_IMAGES}: {words}", "column", per_image),
-        Report(f"{rule}_pooled", DYNAMIC, f"area of the pooled curve: {words}", "pooled", None),
+        Report.along(rule, Dynamic(), whole, "curve", per_image),
+        Report.along(per_image, Dynamic(), own, "column", per_image),
+        Report.along(f"{rule}_pooled", Dynamic(), pooled, "pooled", None),
     )
 
 
@@ -178,16 +173,4 @@ def rows() -> Iterator[Metric]:
             pooled = score.family == "confusion"
             reports = [row for row in REPORTS.values() if pooled or row.source != "pooled"]
         for report in reports:
-            name = f"{score.name}.{report.name}" if report.name else score.name
-            mode = {
-                "error": "pixel error", "structure": "structural similarity",
-                "alignment": "enhanced alignment",
-            }.get(score.family, "confusion matrix")  # fmt: skip
-            path = Path(
-                report.representation,
-                "whole map, region",
-                "pixelwise",
-                f"{mode}: {score.title} = {score.formula}",
-                report.report,
-            )
-            yield Metric(name, score, report, path)
+            yield Metric.along(score, report, Whole(), Pixelwise())

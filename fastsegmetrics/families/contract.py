@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -45,6 +45,14 @@ class MeanCurve(NamedTuple):
     n_used: int
 
 
+class PooledValue(NamedTuple):
+    """A number or a curve of a data set, and of how much of it it is made."""
+
+    value: float | NDArray[np.float64]
+    n_used: int
+    n_undefined: int
+
+
 class Accumulator(Protocol):
     """Exact sums over a data set: the same bits for any order of records and tree of merges."""
 
@@ -57,8 +65,8 @@ class Accumulator(Protocol):
     def means(self) -> dict[CurveSource, MeanCurve]:
         """Return the mean curves."""
 
-    def pooled(self) -> dict[str, float | NDArray[np.float64]]:
-        """Return what follows from pooled counts, by metric name."""
+    def pooled(self) -> Mapping[str, float | NDArray[np.float64] | PooledValue]:
+        """Return what follows from pooled counts, by metric name; a plain value is made of all."""
 
 
 class Family(Protocol):

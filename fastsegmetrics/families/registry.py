@@ -10,6 +10,7 @@ from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.families import scalars
 from fastsegmetrics.families.contract import CurveSource, Family
 from fastsegmetrics.families.multiscale import MultiscaleFamily
+from fastsegmetrics.families.protocols import ProtocolFamily
 from fastsegmetrics.families.scalars import ScalarFamily
 from fastsegmetrics.families.size_invariant import SizeInvariantFamily
 from fastsegmetrics.families.sweep import CATALOGUE_FAMILIES, SweepFamily
@@ -25,6 +26,7 @@ _MAKERS: Mapping[str, _Maker] = {
     "effort": partial(ScalarFamily, scalars.effort, scalars.effort_by_pixels),
     "context": partial(ScalarFamily, scalars.context, scalars.context_by_pixels),
     "difficulty": partial(ScalarFamily, scalars.difficulty, scalars.difficulty_by_pixels),
+    "protocol": ProtocolFamily,
 }
 
 

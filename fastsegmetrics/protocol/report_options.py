@@ -1,0 +1,140 @@
+"""The option set of stage 5: what is told of thresholds, targets, images and strata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.protocol.option import Option, checked, one_of
+
+#: Limits of the sizes small, medium and large in pixels, those of COCO: 32² and 96².
+SIZE_LIMITS = (1024.0, 9216.0)
+#: How an area is drawn through the points of a curve.
+RULES: dict[str, str] = {
+    "trapezoid": "trapezoids over the curve's own points, sorted stably by x, no end points",
+    "step": "steps from recall 0, no interpolation (scikit-learn's average_precision_score)",
+    "anchored": "trapezoids from (0, 0) (scikit-learn's roc_auc_score)",
+}
+_SUMMARIES = {
+    "mean": "S5-2",
+    "max": "S5-3",
+    "auc": "S5-4",
+}
+
+
+@dataclass(frozen=True)
+class Report(Option):
+    """Stage 5: what becomes of the values of all thresholds, targets and images.
+
+    Parameters
+    ----------
+    summary : {"raw", "mean", "max", "auc"}
+        Of a curve over thresholds: the curve itself (for one partition its value), its mean, its
+        maximum, the area under it.
+    of : {"target", "image", "dataset"}, optional
+        Whose curve is summarised.  By default the data set's where there is no other, else the
+        image's; for ``"raw"`` there is nothing to choose.
+    average : {"images", "targets", "pooled", "balanced"}
+        Mean over targets, then over images; over all targets of all images; score of the pooled
+        counts; or targets and the background outside them, this one weighted by its share.
+    rule : {"trapezoid", "step", "anchored"}
+        Of an area.
+    by : str, optional
+        Strata: ``"size"`` of the target (of the truth's foreground for a whole map), or
+        ``"column.NAME"``, a column of a table by sample.
+    limits : tuple of float
+        Where sizes are divided, in pixels; two limits make small < medium < large.
+    quantiles : tuple of float
+        Of the distribution over images (over targets with ``average="targets"``), to be told too.
+    """
+
+    kind: ClassVar[str] = "report"
+
+    summary: Literal["raw", "mean", "max", "auc"] = "raw"
+    of: Literal["", "target", "image", "dataset"] = ""
+    average: Literal["images", "targets", "pooled", "balanced"] = "images"
+    rule: Literal["trapezoid", "step", "anchored"] = "trapezoid"
+    by: str = ""
+    limits: tuple[float, ...] = SIZE_LIMITS
+    quantiles: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        one_of(self, "summary", ("raw", "mean", "max", "auc"))
+        one_of(self, "of", ("", "target", "image", "dataset"))
+        one_of(self, "average", ("images", "targets", "pooled", "balanced"))
+        one_of(self, "rule", tuple(RULES))
+        if self.summary != "raw" and not self.of:
+            pooled = self.average in ("pooled", "targets")
+            object.__setattr__(self, "of", "dataset" if pooled else "image")
+        if not isinstance(self.by, str) or (
+            self.by not in ("", "size") and not self.by.startswith("column.")
+        ):
+            raise InputError(f"report: by must be size or column.NAME; received {self.by!r}")
+        self._set_numbers("limits", 0.0, 1e12)
+        self._set_numbers("quantiles", 0.0, 1.0)
+
+    def _set_numbers(self, name: str, low: float, high: float) -> None:
+        value = getattr(self, name)
+        value = value if isinstance(value, (tuple, list)) else (value,)
+        numbers = tuple(float(checked("report", name, one, low, high)) for one in value)
+        if list(numbers) != sorted(set(numbers)) or (name == "limits" and not numbers):
+            raise InputError(f"report: {name} must ascend; received {value!r}")
+        object.__setattr__(self, name, numbers)
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        inner = text[len("report(") : -1] if "(" in text else ""
+        parts = [part for part in inner.split(", ") if part and not part.startswith("summary=")]
+        return f"{self.summary}({', '.join(parts)})" if parts else self.summary
+
+    def to_dict(self) -> dict[str, object]:
+        """Return every parameter as plain data, the summary as the kind."""
+        told = super().to_dict()
+        told["kind"] = told.pop("summary")
+        return told
+
+    @property
+    def identifier(self) -> str:
+        """Place in the paper's numbering; strata and distributions are added to it."""
+        parts = [_SUMMARIES.get(self.summary, "S5-1")]
+        parts += ["S5-5"] if self.by else []
+        parts += ["S5-6"] if self.quantiles else []
+        return "+".join(parts)
+
+    def words_for(self, *, curve: bool, targets: bool, pair: bool = False) -> str:
+        """Return the convention in words, of a path with a curve, with targets, of two curves."""
+        over = {
+            "images": "mean over targets, mean over images" if targets else "mean over images",
+            "targets": "mean over all targets of all images",
+            "pooled": "counts pooled over all targets of all images"
+            if targets
+            else "counts pooled over the data set",
+            "balanced": "mean over targets and background, mean over images",
+        }[self.average]
+        area = "" if self.summary != "auc" else f": {RULES[self.rule]}"
+        words = self._summary_words(curve, over, pair) + area
+        if self.by:
+            sizes = ":".join(f"{limit:g}" for limit in self.limits)
+            words += f"; by {f'size ({sizes} px)' if self.by == 'size' else self.by[7:]}"
+        if self.quantiles:
+            words += f"; quantiles {', '.join(f'{q:g}' for q in self.quantiles)}"
+        return words
+
+    def _summary_words(self, curve: bool, over: str, pair: bool) -> str:
+        if self.summary == "raw":
+            return f"{'curve' if curve else 'raw value'}, {over}"
+        told = {"mean": "mean over thresholds", "max": "maximum over thresholds", "auc": "area"}
+        summary = told[self.summary]
+        if self.average == "pooled":
+            return f"{summary}, {over}"
+        own_curves = "curves'" if pair else "curve's"
+        if self.of == "dataset":
+            return f"{summary} of the {own_curves} {over}"
+        own = {"image": "per image", "target": "per target"}[self.of]
+        return f"{summary} {own}, {over}"
+
+    @property
+    def words(self) -> str:
+        """The convention in words, of a path with a curve where it summarises one."""
+        return self.words_for(curve=self.summary != "raw", targets=False)

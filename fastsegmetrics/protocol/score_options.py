@@ -1,0 +1,109 @@
+"""The option set of stage 4: the names of what can be computed, and their modes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.protocol.option import Option, unknown
+
+
+class Mode(NamedTuple):
+    """A way of scoring of the design paper, with its identifier and its scores."""
+
+    identifier: str
+    words: str
+    scores: tuple[str, ...]
+
+
+MODES: dict[str, Mode] = {
+    "error": Mode("S4-1", "pixel error", ("mae",)),
+    "confusion": Mode(
+        "S4-2", "confusion matrix",
+        ("f_beta", "f1", "precision", "recall", "specificity", "fpr", "iou", "dice", "ber",
+         "kappa", "cohen_kappa", "accuracy"),
+    ),
+    "curves": Mode("S4-2", "confusion matrix", ("ap", "auc")),
+    "weighted": Mode(
+        "S4-3", "importance weighting", ("weighted_f", "weighted_precision", "weighted_recall")
+    ),
+    "structure": Mode("S4-4", "structural similarity", ("s_measure", "s_object", "s_region")),
+    "alignment": Mode("S4-5", "enhanced alignment", ("e_measure",)),
+    "multiscale": Mode("S4-6", "multi-scale", ("ms_iou",)),
+    "effort": Mode(
+        "S4-7", "correction effort",
+        ("hce", "hce_fp_points", "hce_fp_regions", "hce_fn_points", "hce_fn_regions"),
+    ),
+    "context": Mode("S4-8", "contextual relevance", ("c_beta", "c_beta_w")),
+    "difficulty": Mode(
+        "S4-8", "contextual relevance",
+        ("difficulty", "difficulty_region", "difficulty_structure", "difficulty_boundary"),
+    ),
+    "targets": Mode(
+        "S4-9", "target counts",
+        ("target_precision", "target_recall", "target_f1", "loc_iou", "seg_iou", "hiou",
+         "false_alarm"),
+    ),
+}  # fmt: skip
+
+MODE_OF = {score: name for name, mode in MODES.items() for score in mode.scores}
+#: Scores that look at the photograph.
+OF_PHOTOGRAPHS = frozenset({"c_beta_w", *MODES["difficulty"].scores})
+#: Scores of which lower values are better.
+LOWER = frozenset({"mae", "fpr", "ber", "false_alarm", *MODES["effort"].scores})
+#: What a score of targets is called.
+TARGET_TITLES = {
+    "target_precision": "share of the predicted targets that are matched",
+    "target_recall": "share of the targets that are matched (Pd)",
+    "target_f1": "F₁ over targets",
+    "loc_iou": "matched over all targets of both sides",
+    "seg_iou": "mean IoU of the matched pairs",
+    "hiou": "seg_iou · loc_iou",
+    "false_alarm": "pixels of unmatched predicted targets over all pixels (Fa)",
+}
+
+
+@dataclass(frozen=True)
+class Score(Option):
+    """Stage 4: a score by its name; its constants (β², α, …) are the conventions'."""
+
+    name: str = "mae"
+
+    def __post_init__(self) -> None:
+        if self.name not in MODE_OF:
+            raise InputError(
+                f"score must be one of {', '.join(MODE_OF)}; {unknown(str(self.name), MODE_OF)}"
+            )
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """The score's name, which is how it is written."""
+        return self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the name as plain data."""
+        return {"kind": self.name}
+
+    @property
+    def mode(self) -> str:
+        """Which of `MODES` it is."""
+        return MODE_OF[self.name]
+
+    @property
+    def identifier(self) -> str:
+        """Place in the paper's numbering."""
+        return MODES[self.mode].identifier
+
+    @property
+    def words(self) -> str:
+        """The mode and the score in words."""
+        return f"{MODES[self.mode].words}: {TARGET_TITLES.get(self.name, self.name)}"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it follows from counts that add up over a data set."""
+        return self.mode in ("confusion", "curves", "targets")

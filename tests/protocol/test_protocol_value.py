@@ -1,0 +1,246 @@
+"""A protocol as a value: text, plain data, TOML, hash, words, and paths that make no sense."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import fastsegmetrics as fsm
+from fastsegmetrics.catalog import METRICS, protocol_metrics, resolve
+from fastsegmetrics.protocol.options import Adaptive, Components, Dynamic, Fixed, Hungarian, Whole
+from fastsegmetrics.protocol.report_options import Report
+from fastsegmetrics.protocol.score_options import Score
+from fastsegmetrics.protocol.value import Protocol, load, split_list
+
+PLAIN = Protocol.parse("soft / whole / pixelwise / mae / raw")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("soft/whole/pixelwise/mae/raw", "soft / whole / pixelwise / mae / raw"),
+        ("fixed(t=0.50)/region/pixelwise/iou/raw", "fixed / whole / pixelwise / iou / raw"),
+        ("fixed( t = .25 , keep = >= ) / edge / pixelwise / iou / raw",
+         "fixed(t=0.25, keep=>=) / whole(form=edge) / pixelwise / iou / raw"),
+        ("dynamic(over=bins,n=10) / components(on=both) / opdc(distance=4) / hiou / mean",
+         "dynamic(over=bins, n=10) / components(on=both) / opdc(distance=4) / hiou / mean"),
+        ("fixed / components(min_area=9, small=largest) / pixelwise / dice / "
+         "raw(by=size, limits=10:20.5, quantiles=0.25:0.75)",
+         "fixed / components(min_area=9, small=largest) / pixelwise / dice / "
+         "raw(by=size, limits=10:20.5, quantiles=0.25:0.75)"),
+        ("dynamic / whole / pixelwise / f_beta / max(average=pooled,of=dataset)",
+         "dynamic / whole / pixelwise / f_beta / max(average=pooled)"),
+    ],
+)  # fmt: skip
+def test_texts(text, shown) -> None:
+    protocol = Protocol.parse(text)
+    assert str(protocol) == shown
+    assert Protocol.parse(shown) == protocol
+    assert Protocol.from_dict(protocol.to_dict()) == protocol
+    assert Protocol.from_dict(protocol.to_dict()).hash == protocol.hash
+    assert hash(Protocol.parse(shown)) == hash(protocol)
+
+
+def test_every_metric_of_the_catalogue_is_a_protocol_of_its_own() -> None:
+    paths = {metric.protocol for metric in METRICS.values()}
+    assert None not in paths
+    assert len(paths) == len(METRICS)
+    for metric in METRICS.values():
+        protocol = metric.protocol
+        assert Protocol.parse(str(protocol)) == protocol
+        assert protocol.direction == metric.direction
+        assert protocol.needs_image == metric.score.needs_image
+        words = protocol.words()
+        words["score"] = metric.path.score
+        assert words == metric.path.to_dict()
+        assert resolve([protocol]) == (metric,)
+
+
+def test_numbers_that_are_equal_make_one_protocol() -> None:
+    assert Fixed(1) == Fixed(1.0)
+    assert str(Fixed(1)) == str(Fixed(1.0)) == "fixed(t=1)"
+    one = Protocol(Fixed(1), Whole(), PLAIN.matching, Score("iou"), Report())
+    other = Protocol(Fixed(1.0), Whole(), PLAIN.matching, Score("iou"), Report())
+    assert one.hash == other.hash
+    assert Components(connectivity=4.0).to_dict()["connectivity"] == 4
+    assert type(Components(connectivity=4.0).connectivity) is int
+
+
+def test_hashes_are_kept() -> None:
+    """They stand in contracts: another number here is a change that the changelog tells."""
+    assert PLAIN.hash == "2d3502c23633489d"
+    assert METRICS["f_beta.max"].protocol.hash == "ed44ea2500668bfd"
+
+
+def test_values_are_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        PLAIN.score = Score("iou")
+
+
+def test_identifiers() -> None:
+    shown = {name: METRICS[name].protocol.identifiers for name in ("mae", "hce", "ms_iou.mean")}
+    assert shown == {
+        "mae": "S1-1 S2-1a S3-1 S4-1 S5-1",
+        "hce": "S1-2 S2-1c S3-1 S4-7 S5-1",
+        "ms_iou.mean": "S1-4 S2-1b S3-1 S4-6 S5-2",
+    }
+
+
+def test_differences() -> None:
+    other = PLAIN.replace(representation="fixed", report="raw(by=size)")
+    assert PLAIN.differences(other) == {
+        "representation": ("soft", "fixed"), "report": ("raw", "raw(by=size)"),
+    }  # fmt: skip
+    assert PLAIN.differences(PLAIN) == {}
+
+
+NONSENSE = {
+    "soft / whole / pixelwise / e_measure / raw": "compares partitions",
+    "soft / whole / pixelwise / ms_iou / raw": "compares partitions",
+    "soft / edge / pixelwise / mae / raw": "a soft map has no edge",
+    "fixed / whole / pixelwise / auc / auc": "area under a curve over thresholds: take dynamic",
+    "dynamic / whole / pixelwise / auc / raw": "its curves are those of fpr and recall, raw",
+    "dynamic / whole / pixelwise / auc / auc(rule=step)": "rule=step draws no area of auc",
+    "dynamic / whole / pixelwise / iou / max(rule=step)": "rule=step draws no area",
+    "adaptive(of=target) / whole / pixelwise / iou / raw": "needs the targets of the truth",
+    "fixed / skeleton / pixelwise / iou / raw": "a skeleton has no area",
+    "fixed / whole / pixelwise / hce / raw": "the form must be skeleton",
+    "fixed / boundary / pixelwise / c_beta / raw": "looks at regions",
+    "fixed / components(encoding=mask) / pixelwise / precision / raw": "take encoding=box",
+    "soft / components(on=both) / opdc / s_measure / raw": "need a threshold",
+    "fixed / components(on=both, cut=0.5) / opdc / iou / raw": "leave it out",
+    "fixed / components(on=both, empty=whole) / opdc / iou / raw": "cannot be matched",
+    "fixed / components(on=both) / pixelwise / iou / raw": "have to be matched",
+    "fixed / components / opdc / iou / raw": "matches targets of both sides",
+    "fixed / whole / greedy / iou / raw": "matches targets of both sides",
+    "fixed / whole / pixelwise / hiou / raw": "counts targets of both sides",
+    "fixed / components(on=both) / opdc(unmatched=empty) / hiou / raw": "leave unmatched out",
+    "fixed / whole / pixelwise / iou / max": "has one value: take raw",
+    "fixed / whole / pixelwise / iou / raw(of=image)": "leave of out",
+    "fixed / whole / pixelwise / mae / raw(average=pooled)": "no counts that could be pooled",
+    "fixed / whole / pixelwise / iou / raw(average=targets)": "a value for each target",
+    "dynamic / components(on=both) / opdc / iou / max(of=target)": "change with the threshold",
+    "dynamic / whole / pixelwise / iou / max(of=target)": "needs targets",
+    "dynamic / whole / pixelwise / iou / max(of=image, average=pooled)": "of must be dataset",
+    "soft / components / pixelwise / iou / raw(average=balanced)": "mae of components",
+    "dynamic / components / pixelwise / mae / raw(average=balanced)": "one value per target",
+    "fixed / whole / pixelwise / iou / raw(limits=5)": "limits divide sizes",
+    "dynamic / whole / pixelwise / iou / raw(quantiles=0.5)": "quantiles need one value",
+    "soft / components / pixelwise / mae / raw(average=balanced, by=size)": "no strata",
+}
+
+
+@pytest.mark.parametrize("text", NONSENSE)
+def test_paths_that_make_no_sense_say_why(text) -> None:
+    with pytest.raises(fsm.InputError, match=NONSENSE[text]) as caught:
+        Protocol.parse(text)
+    assert str(caught.value).startswith("the path makes no sense: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("soft / whole / mae", "must be written representation / target"),
+        ("sotf / whole / pixelwise / mae / raw", "did you mean soft"),
+        ("soft / whole / pixelwise / maee / raw", "did you mean mae"),
+        ("soft / whole / pixelwise / mae / maximum", "summary must be one of raw, mean"),
+        ("fixed(0.5) / whole / pixelwise / iou / raw", "takes parameter=value"),
+        ("fixed(level=0.5) / whole / pixelwise / iou / raw", "takes t, keep; received 'level'"),
+        ("soft(t=1) / whole / pixelwise / mae / raw", "takes no parameter"),
+        ("fixed(t=2) / whole / pixelwise / iou / raw", r"t must be a number in \[0, 1\]"),
+        ("fixed(t=0.1, t=0.2) / whole / pixelwise / iou / raw", "'t' twice"),
+        ("fixed(keep=<) / whole / pixelwise / iou / raw", "keep must be one of >, >="),
+        ("dynamic(n=100) / whole / pixelwise / iou / mean", "n must be one of 256, 257"),
+        ("dynamic(over=bins, n=2.5) / whole / pixelwise / iou / mean", "n must be an integer"),
+        ("fixed / whole / pixelwise / iou(beta2=1) / raw", "its constants are conventions"),
+        ("fixed / whole / pixelwise / iou / raw(limits=9:3)", "limits must ascend"),
+        ("fixed / whole / pixelwise / iou / raw(by=shape)", "by must be size or column.NAME"),
+        ("fixed / whole) / pixelwise / iou / raw", "must be written kind"),
+    ],
+)
+def test_texts_that_are_none(text, words) -> None:
+    with pytest.raises(fsm.InputError, match=words):
+        Protocol.parse(text)
+
+
+def test_a_wrong_option_is_refused() -> None:
+    with pytest.raises(fsm.InputError, match="target must be a short text or have a kind"):
+        PLAIN.replace(target=Score("iou"))
+    with pytest.raises(fsm.InputError, match="stages of a protocol are"):
+        PLAIN.replace(stage="soft")
+    with pytest.raises(fsm.InputError, match="needs a score"):
+        Protocol.from_dict({"target": "whole"})
+
+
+def test_toml(tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    first = Protocol.parse("dynamic(over=bins, n=4) / boundary / pixelwise / dice / mean")
+    second = first.replace(
+        representation=Adaptive(1.5), target=Components(on="both"),
+        matching=Hungarian(limit=5), report="raw",
+    )  # fmt: skip
+    path.write_text(
+        first.to_toml("plain")
+        + second.to_toml("a name")
+        + f'[whole]\npath = "{PLAIN}"\n[defaults]\nscore = "iou"\n'
+        + '[tables]\nscore = "iou"\nrepresentation = { kind = "fixed", t = 0.25 }\n'
+    )
+    found = load(path)
+    assert list(found) == ["plain", "a name", "whole", "defaults", "tables"]
+    assert found["plain"] == first
+    assert found["a name"] == second
+    assert found["whole"] == PLAIN
+    assert str(found["defaults"]) == "fixed / whole / pixelwise / iou / raw"
+    assert found["tables"].representation == Fixed(0.25)
+    path.write_text(first.to_toml())
+    assert load(path) == {"mine": first}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no protocol"),
+        ("x = ", "is no TOML"),
+        ('[a]\nscore = "nothing"', "mine.toml, a: score must be one of"),
+        ('[a]\nscore = "iou"\npath = "b"', "without stages beside it"),
+        ("a = 3", "must be a table of stages"),
+        ("[a]\nscore = 3", "short text or have a kind"),
+    ],
+)
+def test_toml_that_holds_none(tmp_path, text, words) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(fsm.InputError, match=words):
+        load(path)
+
+
+def test_toml_that_is_not_there(tmp_path) -> None:
+    with pytest.raises(fsm.InputError, match="none.toml: cannot be read"):
+        load(tmp_path / "none.toml")
+
+
+def test_requests_by_protocol() -> None:
+    text = "fixed(t=0.3, keep=>=) / whole / pixelwise / iou / raw"
+    assert split_list(f"mae,{text},iou.bin") == ["mae", text, "iou.bin"]
+    assert [m.name for m in resolve(f"mae,{text},iou.bin")] == ["mae", text, "iou.bin"]
+    by_size = Protocol.parse(text).replace(report="raw(by=size, quantiles=0.5)")
+    assert [m.name for m in protocol_metrics({"low": by_size})] == [
+        "low", "low[q0.5]", "low[small]", "low[small q0.5]", "low[medium]", "low[medium q0.5]",
+        "low[large]", "low[large q0.5]",
+    ]  # fmt: skip
+    with pytest.raises(fsm.InputError, match="name of its own"):
+        protocol_metrics({"mae": PLAIN})
+    with pytest.raises(fsm.InputError, match="without commas"):
+        protocol_metrics({"a,b": PLAIN})
+    with pytest.raises(fsm.InputError, match="must be Protocol values"):
+        protocol_metrics({"a": text})
+    with pytest.raises(fsm.InputError, match="two are 'low'"):
+        other = by_size.replace(representation="soft")
+        resolve([*protocol_metrics({"low": by_size}), *protocol_metrics({"low": other})])
+
+
+def test_dynamic_is_said_once() -> None:
+    assert Dynamic() == Dynamic(keep=">=")
+    assert Dynamic("bins", 8).keep == ">"
