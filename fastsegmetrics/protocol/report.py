@@ -19,6 +19,7 @@ from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.scores import area
 
 Values = NDArray[np.float64]
+NO_SAMPLE = "no sample has a target of this size"
 
 
 class Told(NamedTuple):
@@ -132,14 +133,17 @@ def _named(
     name: str, protocol: Protocol, samples: Sequence[Scored], conventions: Conventions
 ) -> Iterator[tuple[str, Told]]:
     report = protocol.report
+    nothing = next((sample.reason for sample in samples if sample.reason), NO_SAMPLE)
     if report.average == "pooled":
-        yield name, _pooled(protocol, samples, conventions)
+        yield name, _pooled(protocol, samples, conventions, nothing)
         return
     curves, reasons = _curves(protocol, samples)
     undefined = [bool(np.isnan(one).any()) for one in curves]
     good = [one for one, bad in zip(curves, undefined, strict=True) if not bad]
     n_undefined = len(curves) - len(good)
-    reason = next((r for r, bad in zip(reasons, undefined, strict=True) if bad), "")
+    bad_ones = (r for r, bad in zip(reasons, undefined, strict=True) if bad)
+    # Samples without any target are no targets to count, and all the reason there is.
+    reason = next(bad_ones, "") or (nothing if not good else "")
     value: float | Values = math.nan
     if good:
         mean = _exact_mean(good)
@@ -172,12 +176,13 @@ def _curves(protocol: Protocol, samples: Sequence[Scored]) -> tuple[list[Values]
     return found, reasons
 
 
-def _pooled(protocol: Protocol, samples: Sequence[Scored], conventions: Conventions) -> Told:
+def _pooled(
+    protocol: Protocol, samples: Sequence[Scored], conventions: Conventions, nothing: str
+) -> Told:
     rows = [sample.counts for sample in samples if sample.counts is not None and sample.sizes.size]
     left_out = len(samples) - len(rows)
-    reason = next((sample.reason for sample in samples if sample.reason), "")
     if not rows:
-        return Told(math.nan, 0, left_out, reason or measure.UNDEFINED)
+        return Told(math.nan, 0, left_out, nothing)
     units = np.concatenate(rows)
     total = np.array(
         [[math.fsum(column) for column in step] for step in units.transpose(1, 2, 0).tolist()]
@@ -185,7 +190,7 @@ def _pooled(protocol: Protocol, samples: Sequence[Scored], conventions: Conventi
     value = summary(protocol, measure.of_counts(protocol, total, Setting(conventions, None)))
     if np.isnan(value).any():
         return Told(value, 0, len(samples), measure.UNDEFINED)
-    return Told(value, len(rows), left_out, reason)
+    return Told(value, len(rows), left_out, nothing if left_out else "")
 
 
 def _units(sample: Scored) -> Iterator[Values]:

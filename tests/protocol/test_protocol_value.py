@@ -217,7 +217,7 @@ def test_toml_that_holds_none(tmp_path, text, words) -> None:
 
 
 def test_toml_that_is_not_there(tmp_path) -> None:
-    with pytest.raises(fsm.InputError, match="none.toml: cannot be read"):
+    with pytest.raises(fsm.InputError, match=r"none\.toml: cannot be read"):
         load(tmp_path / "none.toml")
 
 
@@ -236,8 +236,8 @@ def test_requests_by_protocol() -> None:
         protocol_metrics({"a,b": PLAIN})
     with pytest.raises(fsm.InputError, match="must be Protocol values"):
         protocol_metrics({"a": text})
+    other = by_size.replace(representation="soft")
     with pytest.raises(fsm.InputError, match="two are 'low'"):
-        other = by_size.replace(representation="soft")
         resolve([*protocol_metrics({"low": by_size}), *protocol_metrics({"low": other})])
 
 

@@ -1,0 +1,282 @@
+"""Stages 2, 3 and 5 on small scenes worked by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import fastsegmetrics as fsm
+from fastsegmetrics import represent
+from fastsegmetrics.catalog import protocol_metrics
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.protocol import extract, match, measure, report
+from fastsegmetrics.protocol.options import OPDC, Components, Greedy, Hungarian, Overlap
+from fastsegmetrics.protocol.value import Protocol
+from fastsegmetrics.target import Target
+
+
+def drawn(*lines: str) -> np.ndarray:
+    return np.array([[mark == "#" for mark in line] for line in lines])
+
+
+def told(text: str, *pairs, **choices) -> dict[str, report.Told]:
+    conventions = Conventions(stretch=False, **choices)
+    protocol = Protocol.parse(text)
+    samples = [
+        measure.scored(
+            protocol, represent.prediction(pred, conventions, gt.shape), Target(gt), conventions
+        )
+        for pred, gt in pairs
+    ]
+    return report.of_samples(protocol, samples, conventions)
+
+
+def value(text: str, *pairs, **choices) -> float:
+    return told(text, *pairs, **choices)[""].value
+
+
+GT = drawn(
+    "##....#",
+    "##.....",
+    ".......",
+    "....###",
+)
+PRED = drawn(
+    ".##....",
+    ".##....",
+    "......#",
+    "....##.",
+)  # fmt: skip
+
+
+def test_components_of_a_scene() -> None:
+    regions = extract.components(GT, 8)
+    assert [r.area for r in regions.found] == [4, 1, 3]
+    assert [r.centroid for r in regions.found] == [(0.5, 0.5), (0.0, 6.0), (3.0, 5.0)]
+    assert regions.found[2].box == (slice(3, 4), slice(4, 7))
+    touching = drawn("#.", ".#")
+    assert len(extract.components(touching, 8).found) == 1
+    assert len(extract.components(touching, 4).found) == 2
+    with fsm.use_backend("reference"):
+        assert extract.components(GT, 8).found == regions.found
+
+
+def test_small_targets() -> None:
+    kept = extract.targets_of(GT, Components(min_area=3), truth=True)
+    assert [r.area for r in kept.found] == [4, 3]
+    none = extract.targets_of(GT, Components(min_area=5), truth=True)
+    assert none.found == ()
+    largest = extract.targets_of(GT, Components(min_area=5, small="largest"), truth=True)
+    assert [r.area for r in largest.found] == [4]
+
+
+def test_forms() -> None:
+    square = np.zeros((5, 7), bool)
+    square[1:4, 1:5] = True
+    inner = np.zeros_like(square)
+    inner[2, 2:4] = True
+    assert (extract.form_of(square, "boundary") == (square & ~inner)).all()
+    assert extract.boundary(np.ones((3, 4), bool)).sum() == 10
+    assert extract.form_of(square, "region") is square
+    assert 0 < extract.form_of(square, "skeleton").sum() < square.sum()
+
+
+def sides(gt=GT, pred=PRED):
+    return extract.components(gt, 8), extract.components(pred, 8)
+
+
+def test_matching_rules_by_hand() -> None:
+    # Targets: 2x2 at (.5, .5), pixel at (0, 6), line at (3, 5).
+    # Predictions: 2x2 at (.5, 1.5), and (2,6),(3,4),(3,5) at (8/3, 5) as one 8-connected target.
+    truth, pred = sides()
+    assert len(pred.found) == 2
+    np.testing.assert_allclose(match.iou_matrix(truth, pred), [[2 / 6, 0], [0, 0], [0, 2 / 4]])
+    apart = match.distances(truth, pred)
+    np.testing.assert_allclose(apart[0, 0], 1)
+    np.testing.assert_allclose(apart[2, 1], 1 / 3)
+    assert match.match(Overlap(iou=0.5), truth, pred).pairs == ((2, 1),)
+    assert match.match(Overlap(iou=0.3), truth, pred).pairs == ((0, 0), (2, 1))
+    # The pixel comes before the line, and (8/3, 5) is 2.85 away from it.
+    assert match.match(Greedy(), truth, pred).pairs == ((0, 0), (1, 1))
+    assert match.match(Hungarian(), truth, pred).pairs == ((0, 0), (2, 1))
+    assert match.match(Hungarian(limit=1), truth, pred).pairs == ((2, 1),)
+    assert match.match(Hungarian(cost="overlap"), truth, pred).pairs == ((0, 0), (2, 1))
+    found = match.match(OPDC(distance=0.5), truth, pred)
+    assert (found.pairs, found.missed, found.false) == (((2, 1),), (0, 1), (0,))
+    assert match.match(OPDC(), truth, pred).pairs == ((0, 0), (2, 1))
+
+
+def test_matching_with_nothing() -> None:
+    nothing = extract.components(GT & False, 8)
+    truth, _ = sides()
+    for rule in (Overlap(), Hungarian(), OPDC(), Greedy()):
+        assert match.match(rule, truth, nothing)[:3] == ((), (0, 1, 2), ())
+        assert match.match(rule, nothing, truth)[:3] == ((), (), (0, 1, 2))
+
+
+def test_ties_are_those_of_the_reference_program() -> None:
+    gt, pred = np.zeros((9, 9), bool), np.zeros((9, 9), bool)
+    gt[2, 8] = gt[4, 8] = pred[6, 8] = pred[8, 8] = True
+    path = "fixed / components(on=both) / opdc / target_recall / raw"
+    # All assignments cost the same; the one that is taken has its pairs 4 px apart.
+    assert value(path, (pred, gt)) == 0.0
+
+
+@given(st.lists(st.integers(0, 3), min_size=12, max_size=12))
+def test_assignment_is_of_least_cost(numbers) -> None:
+    costs = np.array(numbers, float).reshape(3, 4)
+    pairs = match.assignment(costs)
+    best = min(
+        sum(costs[i, j] for i, j in enumerate(p)) for p in itertools.permutations(range(4), 3)
+    )
+    assert sum(costs[pair] for pair in pairs) == best
+    assert [i for i, _ in pairs] == [0, 1, 2]
+    assert match.assignment(np.zeros((0, 3))) == []
+
+
+def test_target_scores_by_hand() -> None:
+    path = "fixed / components(on=both) / opdc(distance=0.5) / {} / raw(average=pooled)"
+    pair = (PRED, GT)
+    # One of three targets is matched, with IoU 2/4; one of two predictions (4 px of 28) is false.
+    expected = {
+        "target_precision": 1 / 2,
+        "target_recall": 1 / 3,
+        "target_f1": 2 / 5,
+        "loc_iou": 1 / 4,
+        "seg_iou": 1 / 2,
+        "hiou": 1 / 8,
+        "false_alarm": 4 / 28,
+    }
+    for score, number in expected.items():
+        assert value(path.format(score), pair) == pytest.approx(number, abs=1e-15), score
+    # Pooled with an image in which the single target is found exactly.
+    hit = drawn("#..", "..."), drawn("#..", "...")
+    assert value(path.format("hiou"), pair, hit) == pytest.approx((1.5 / 2) * (2 / 5))
+    assert value(path.format("false_alarm"), pair, hit) == pytest.approx(4 / 34)
+    nothing = drawn("..."), drawn("...")
+    for score in expected:
+        alone = told(path.format(score), nothing)[""]
+        assert math.isnan(alone.value) is (score != "false_alarm")
+    assert value(path.format("target_recall"), (drawn("#.."), drawn("..."))) == 0.0
+
+
+def test_scores_of_matched_targets_by_hand() -> None:
+    path = "fixed / components(on=both, encoding=mask) / hungarian{} / iou / raw"
+    assert value(path.format(""), (PRED, GT)) == pytest.approx((2 / 6 + 2 / 4) / 2)
+    # The pixel that is missed scores 0 against an empty map.
+    assert value(path.format("(unmatched=empty)"), (PRED, GT)) == pytest.approx(
+        (2 / 6 + 2 / 4 + 0) / 3
+    )
+    missed = told(path.format(""), (PRED & False, GT))[""]
+    assert math.isnan(missed.value)
+    assert missed.reason == measure.NO_PAIR
+
+
+def test_a_soft_map_on_matched_targets() -> None:
+    soft = np.where(PRED, 0.75, 0.25)
+    path = "soft / components(on=both, cut=0.5, encoding=mask) / overlap(iou=0.3) / mae / raw"
+    # 2x2 pair: two shared pixels .25 wrong, two missed, two false .75; the line likewise.
+    square = (2 * 0.25 + 2 * 1 + 2 * 0.75) / 28
+    line = (2 * 0.25 + 1 + 0.75) / 28
+    assert value(path, (soft, GT)) == pytest.approx((square + line) / 2)
+
+
+def test_skeleton_recall_per_target() -> None:
+    gt = drawn("#####..", ".......", "....###")
+    pred = drawn("##.....", ".......", "....###")
+    path = "fixed / components(form=skeleton) / pixelwise / {} / raw"
+    assert value(path.format("recall"), (pred, gt)) == pytest.approx((2 / 5 + 1) / 2)
+    assert value(path.format("precision"), (pred, gt)) == 1.0
+
+
+def test_soft_counts() -> None:
+    p = np.array([[0.5, 1.0, 0.25, 0.0]])
+    g = np.array([[True, True, False, False]])
+    text = "soft / whole / pixelwise / {} / raw"
+    assert value(text.format("iou"), (p, g)) == pytest.approx(1.5 / 2.25)
+    assert value(text.format("precision"), (p, g)) == pytest.approx(1.5 / 1.75)
+
+
+def test_thresholds_of_bins() -> None:
+    p = np.array([[0.0, 0.25, 0.5, 0.75, 1.0]])
+    g = np.array([[True] * 5])
+    text = "dynamic(over=bins, n=4{}) / whole / pixelwise / recall / raw"
+    np.testing.assert_array_equal(value(text.format(""), (p, g)), [0.8, 0.6, 0.4, 0.2])
+    np.testing.assert_array_equal(value(text.format(", keep=>="), (p, g)), [1, 0.8, 0.6, 0.4])
+    single = told(text.format(""), (p.astype(np.float32), g))[""].value
+    np.testing.assert_array_equal(single, [0.8, 0.6, 0.4, 0.2])
+
+
+def test_area_under_a_curve_of_thresholds() -> None:
+    p = np.array([[0.0, 0.25, 0.5, 0.75, 1.0]])
+    text = "dynamic(over=bins, n=4) / whole / pixelwise / recall / auc"
+    assert value(text, (p, p > -1)) == pytest.approx((0.7 + 0.5 + 0.3) / 3)
+
+
+def test_strata_of_sizes() -> None:
+    found = told(
+        "fixed / components(encoding=mask) / pixelwise / recall / "
+        "raw(average=targets, by=size, limits=2:4, quantiles=0.5)",
+        (PRED, GT), (PRED, GT[:, ::-1]), (PRED, GT & False),
+    )  # fmt: skip
+    # Recalls of the pixel, the line and the square: 0, 2/3, 2/4; mirrored 0, 0, 0.
+    assert found["small"] == (0.0, 2, 0, "")
+    assert found["medium"].value == pytest.approx(1 / 3)
+    assert found["large"].value == pytest.approx(1 / 4)
+    assert found[""].value == pytest.approx((2 / 3 + 2 / 4) / 6)
+    assert found["q0.5"].value == 0.0
+    assert found["large q0.5"].value == pytest.approx(1 / 4)
+    empty = told(
+        "fixed / whole / pixelwise / recall / raw(by=size, limits=100:200)", (PRED, GT)
+    )  # fmt: skip
+    assert empty["large"][1:] == (0, 0, report.NO_SAMPLE)
+
+
+def test_size_limits_belong_to_the_larger_side() -> None:
+    protocol = Protocol.parse("fixed / whole / pixelwise / iou / raw(by=size)")
+    sizes = np.array([0.0, 1, 1023, 1024, 9215, 9216])
+    assert report.stratum_of(sizes, protocol.report).tolist() == [-1, 0, 0, 1, 1, 2]
+    three = protocol.replace(report="raw(by=size, limits=5)").report
+    assert report.size_strata(three) == ("0-5", "5-inf")
+
+
+def test_no_target_says_so() -> None:
+    found = told("fixed / components / pixelwise / iou / raw", (PRED, GT & False))[""]
+    assert (math.isnan(found.value), found[1:]) == (True, (0, 1, measure.NO_TARGET))
+    whole = "fixed / components(empty=whole) / pixelwise / iou / raw"
+    assert value(whole, (PRED, GT & False)) == 0.0
+
+
+def test_protocols_run_in_an_evaluator() -> None:
+    low = Protocol.parse("fixed / components / pixelwise / iou / raw(by=size, limits=2:4)")
+    curve = Protocol.parse("dynamic(over=bins, n=4) / boundary / pixelwise / dice / raw")
+    metrics = ["mae", *protocol_metrics({"parts": low, "edges": curve})]
+    whole, first, second = (fsm.Evaluator(metrics, stretch=False) for _ in range(3))
+    pairs = [(PRED, GT), (GT, GT), (PRED, GT & False)]
+    for k, (pred, gt) in enumerate(pairs):
+        whole.update(pred, gt, sample_id=str(k))
+        (first if k == 1 else second).update(pred, gt, sample_id=str(k))
+    first.merge(second)
+    result = whole.result()
+    assert first.result().to_json() == result.to_json()
+    boxes = (2 / 4 + 0 + 2 / 3) / 3
+    np.testing.assert_allclose(result.per_image["parts"], [boxes, 1, np.nan])
+    assert result["parts"].value == pytest.approx((boxes + 1) / 2)
+    assert (result["parts"].n_used, result["parts"].n_undefined) == (2, 1)
+    assert result["parts[small]"].value == pytest.approx(1 / 2)
+    assert result.curves["edges"].shape == (4,)
+    assert result.contract.metrics["parts"]["protocol"] == str(low)
+
+
+def test_measurements_of_other_protocols_do_not_add_up() -> None:
+    rows = [
+        protocol_metrics({"one": Protocol.parse(f"{r} / whole / pixelwise / iou / raw")})
+        for r in ("fixed(t=0.3)", "fixed(t=0.4)")
+    ]
+    measured = fsm.Plan(rows[0]).measure(PRED, GT)
+    with pytest.raises(fsm.InputError, match="same metrics"):
+        fsm.Evaluator(rows[1]).add(measured)
