@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,6 @@ from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import weighted as formulas
 from fastsegmetrics.target import Target
-
-_NO_TABLE = np.empty(0, np.float64)
 
 
 class DistanceField(NamedTuple):
@@ -89,14 +87,17 @@ def weighted_statistics(
     if n == 0:
         return WeightedStatistics(0, 0.0, 0.0, None)
     field = distance_field(target)
+    low: Any
+    high: Any
     if levels:
-        values, table = pred.values, represent.unit_table(pred)
+        values = pred.values
+        low, high = map(np.uint8, represent.level_range(pred))
     else:
         # Exact, and one compiled kernel less.
-        values, table = pred.values.astype(np.float64, copy=False), _NO_TABLE
+        values, low, high = pred.values.astype(np.float64, copy=False), 0.0, 1.0
         values.setflags(write=False)
     missed, false = _rooms()[1].weighted_errors(
-        values, table, target.mask, *field, distance_weights()
+        values, low, high, target.mask, *field, distance_weights()
     )
     return WeightedStatistics(n, float(missed), float(false), None)
 
