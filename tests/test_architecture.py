@@ -27,7 +27,7 @@ FLOORS = (
     {"catalog"},
     {"families"},
     {"plan"},
-    {"results", "evaluate", "functional"},
+    {"halves", "results", "evaluate", "functional"},
     {"io", "reporting", "compat"},
     {"bulk"},
     {"warmup"},

@@ -163,6 +163,8 @@ class RunReport(Bar):
         self._faint(run.faint_truths)
         if self._quiet:
             return
+        for column, middle in next(iter(run.values())).middle_levels.items():
+            self.say(f"{column}: up to {middle:.4f} an image is easy, above it hard")
         seconds = time.monotonic() - self._since
         self.say(
             f"{_counted(len(run.samples), 'sample')} × {_counted(len(run), 'method')} "

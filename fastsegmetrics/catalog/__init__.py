@@ -6,17 +6,17 @@ import difflib
 from collections.abc import Iterable
 
 from fastsegmetrics.catalog import spatial, sweep
-from fastsegmetrics.catalog.rows import Direction, Metric, Path, Report, Score
+from fastsegmetrics.catalog.rows import Direction, Half, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import AREA_RULES, REPORTS
 from fastsegmetrics.errors import InputError
 
 __all__ = ["ALIASES", "AREA_RULES", "METRICS", "REPORTS", "SCORES", "SUITES", "Direction",
-           "Metric", "Path", "Report", "Score", "resolve"]  # fmt: skip
+           "Half", "Metric", "Path", "Report", "Score", "resolve"]  # fmt: skip
 
 SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES}
 METRICS: dict[str, Metric] = {metric.name: metric for metric in (*sweep.rows(), *spatial.rows())}
 
-#: Other names of the field for the same scores, and for pairs of curves.
+#: Other names of the field for the same scores, and for what is read side by side.
 ALIASES: dict[str, tuple[str, ...]] = {
     "tpr": ("recall",),
     "sensitivity": ("recall",),
@@ -25,6 +25,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "wfm": ("weighted_f",),
     "pr_curve": ("precision.curve", "recall.curve"),
     "roc_curve": ("recall.curve", "fpr.curve"),
+    "difficulty_halves": ("difficulty.hard", "difficulty.easy"),
 }
 
 _EF = ("e_measure.adp", "e_measure.mean", "e_measure.max",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fastsegmetrics.catalog import sweep
-from fastsegmetrics.catalog.rows import PAPER, Metric, Path, Report, Score
+from fastsegmetrics.catalog.rows import PAPER, Half, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import ADAPTIVE, FIXED, OVER_IMAGES, REPORTS, SCALAR
 
 _INF = float("inf")
@@ -177,6 +177,18 @@ _TARGET_REPORTS = (
     Report("pooled_bin", FIXED, f"raw value, counts pooled {_ALL_TARGETS}", "pooled", None),
 )  # fmt: skip
 
+_LEVEL = "difficulty_level"
+_HALVES = tuple(
+    replace(
+        SCALAR,
+        name=name,
+        report=f"raw value, mean over the images of a level {bound} the data set's middle "
+        f"{_LEVEL}, the mean raw difficulty of truth and ring",
+        half=Half(_LEVEL, hard),
+    )
+    for name, bound, hard in (("hard", "above", True), ("easy", "up to", False))
+)
+
 
 def _reports_of(score: Score) -> tuple[Report, ...]:
     if score.name == "ms_iou":
@@ -191,6 +203,8 @@ def _reports_of(score: Score) -> tuple[Report, ...]:
         return _TARGET_REPORTS
     if score.family == "effort":
         return (replace(SCALAR, representation=FIXED),)
+    if score.name == "difficulty":
+        return (SCALAR, *_HALVES)
     return (SCALAR,)
 
 
