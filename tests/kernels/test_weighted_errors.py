@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import ndimage
 
-from fastsegmetrics.kernels import distance, weighted
+from fastsegmetrics.kernels import capped_distance, weighted
 from fastsegmetrics.reference import weighted as twins
 from fastsegmetrics.statistics.weighted import distance_weights
 from tests.strategies import eight_bit_pairs, float_pairs
@@ -20,7 +20,7 @@ LEVELS = (np.uint8(0), np.uint8(255))
 
 def arguments(pred, truth, ends) -> tuple:
     mask = np.ascontiguousarray(truth).view(np.uint8)
-    return pred, *ends, mask, *distance.capped_squares(mask), distance_weights()
+    return pred, *ends, mask, *capped_distance.capped_squares(mask), distance_weights()
 
 
 def check(pred, truth, ends=UNIT) -> None:
