@@ -26,6 +26,9 @@ _WIDTH = 100
 _ARGUMENT = re.compile(r"""(?<![^\s(])(\w+)=('[^']*'|"[^"]*"|[\w.+-]+)(?=[\s,;)?]|$)""")
 _OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
     "image",
+    "metrics",
+    "out",
+    "difficulty_maps",
     *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
 }
 # Where a name stands alone, only one with a "_" is no word of the sentence.

@@ -69,6 +69,13 @@ _FILES, _MEASURED = "Files", "What is measured"
     is_flag=True,
     help="Measure the precision–recall, ROC and F-measure curves too and draw them into RUN_DIR.",
 )
+@option(
+    "--difficulty-maps",
+    section=_MEASURED,
+    is_flag=True,
+    help="Draw where the difficulty-weighted score is lost, into RUN_DIR/maps: weight, region, "
+    "structure and boundary of each pair, black 0, white 2.",
+)
 @options.conventions
 @options.file_names
 @options.printed_form
@@ -79,6 +86,7 @@ def evaluate(
     form: str,
     digits: int,
     draw: bool,
+    difficulty_maps: bool,
     quiet: bool,
     lines: bool,
     metrics: str,
@@ -98,12 +106,22 @@ def evaluate(
         metrics = _with_curves(metrics, out)
     curves = _curves_of(metrics, out)
     report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
-    run = evaluate_folders(gt, _unique(preds), metrics=metrics, out=out, progress=report, **choices)
+    run = evaluate_folders(
+        gt,
+        _unique(preds),
+        metrics=metrics,
+        out=out,
+        difficulty_maps=difficulty_maps,
+        progress=report,
+        **choices,
+    )
     print_run(run, form, digits)
     report.left_out(run)
     if curves and not quiet:
         where = f"are in {run.directory}/curves.csv" if out else "are kept with --out RUN_DIR alone"
         report.say(f"curves ({', '.join(curves)}) {where}")
+    if difficulty_maps and not quiet:
+        report.say(f"heat maps of the difficulty are in {run.directory}/maps (black 0, white 2)")
     if draw and run.directory is not None:
         draw_curves(run, run.directory)
     return DONE if run.complete else DONE_WITH_SKIPPED
