@@ -13,7 +13,8 @@ from fastsegmetrics.errors import InputError
 Policy = Literal["published", "strict"]
 BothEmpty = Literal["perfect", "undefined"]
 
-_CHOICES: dict[str, tuple[object, ...]] = {
+#: What may be chosen, by name; the other conventions are numbers and switches.
+CHOICES: dict[str, tuple[object, ...]] = {
     "policy": ("published", "strict"),
     "both_empty": ("perfect", "undefined"),
     "pred_scale": (None, 1, 255),
@@ -84,7 +85,7 @@ class Conventions:
     missing: Literal["error", "skip", "zero"] = "error"
 
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             value = getattr(self, name)
             if isinstance(value, bool) or value not in choices:
                 allowed = ", ".join(repr(choice) for choice in choices)

@@ -14,8 +14,9 @@ from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue
+from fastsegmetrics.halves import middle_level
 from fastsegmetrics.plan import Measurement, Plan, Request
-from fastsegmetrics.results import Aggregate, Contract, Result, aggregate
+from fastsegmetrics.results import Aggregate, Contract, Result, aggregate, aggregate_half
 
 
 class Evaluator:
@@ -131,11 +132,7 @@ class Evaluator:
         InputError
             When the contracts differ or a sample is in both; nothing is added then.
         """
-        if self.plan.request != other.plan.request:
-            raise InputError(
-                "other must have the same metrics and conventions; received contract "
-                f"{other.contract.hash}, here {self.contract.hash}"
-            )
+        self._require_same_request(other, "other")
         if other is self:
             raise InputError("other must be another evaluator; received this one")
         shared = [name for name in other._values if isinstance(name, str) and name in self._values]
@@ -158,18 +155,23 @@ class Evaluator:
         """What shapes the numbers."""
         return Contract.of(self.plan.metrics, self.plan.conventions)
 
-    def result(self, *, n_expected: int | None = None) -> Result:
+    def result(self, *, n_expected: int | None = None, beside: Iterable[Evaluator] = ()) -> Result:
         """Return the aggregates of all samples so far.
 
         Parameters
         ----------
         n_expected : int, optional
             Samples that the data set has, if some could not be added.
+        beside : iterable of Evaluator, optional
+            Those of other methods on the same data set. Halves (``difficulty.hard``) are then of
+            the samples of all of them, so that they are the same halves for every method, whatever
+            one of them lacks; a numbered sample is the same in all.
 
         Raises
         ------
         InputError
-            When fewer are expected than were added.
+            When fewer are expected than were added, or an evaluator beside has other metrics or
+            conventions.
         """
         n = self.n_samples
         if n_expected is None:
@@ -188,13 +190,17 @@ class Evaluator:
                     means |= accumulator.means()
                     pooled |= accumulator.pooled()
 
+        middles = self._middle_levels(tuple(beside))
         aggregates: dict[str, Aggregate] = {}
         # A curve over the images that have both classes is not the score's curve by its name.
         curves = {
             f"{source.score}.curve": mean for source, mean in means.items() if not source.needs
         }
         for metric in self.plan.metrics:
-            if metric.report.source == "column":
+            if metric.report.half is not None:
+                row = aggregate_half(metric, per_image, middles, n_expected)
+                aggregates[metric.name] = row
+            elif metric.report.source == "column":
                 assert metric.column is not None
                 row = aggregate(metric, per_image[metric.column], n_expected)
                 aggregates[metric.name] = row
@@ -219,7 +225,28 @@ class Evaluator:
             per_image,
             list(ids),
             self.contract,
+            middles,
         )
+
+    def _middle_levels(self, beside: tuple[Evaluator, ...]) -> dict[str, float]:
+        for other in beside:
+            self._require_same_request(other, "beside")
+        halves = [metric.report.half for metric in self.plan.metrics]
+        middles = {}
+        for column in dict.fromkeys(half.column for half in halves if half is not None):
+            at = self.plan.columns.index(column)
+            levels: dict[str | int, float] = {}
+            for evaluator in (*beside, self):
+                levels |= {name: values[at] for name, values in evaluator._values.items()}
+            middles[column] = middle_level(levels.values())
+        return middles
+
+    def _require_same_request(self, other: Evaluator, parameter: str) -> None:
+        if self.plan.request != other.plan.request:
+            raise InputError(
+                f"{parameter} must have the same metrics and conventions; received contract "
+                f"{other.contract.hash}, here {self.contract.hash}"
+            )
 
     def _refuse_known(self, sample_id: str | None) -> None:
         if sample_id is not None and not isinstance(sample_id, str):

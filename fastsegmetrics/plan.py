@@ -82,7 +82,7 @@ class Plan:
         self.families = made.all
         self.curves_of = made.curves_of
         self.columns: tuple[str, ...] = tuple(
-            dict.fromkeys(m.column for m in self.metrics if m.column is not None)
+            dict.fromkeys(column for metric in self.metrics for column in metric.columns)
         )
         self.needs_image = any(metric.score.needs_image for metric in self.metrics)
         given = [column for family in self.families for column in family.columns]

@@ -231,12 +231,21 @@ def unit_table(pred: MapInput) -> NDArray[np.float64]:
 
     Of a stretched map, entries outside its own minimum and maximum occur nowhere in it.
     """
+    low, high = level_range(pred)
     table = np.arange(256) / 255.0
+    return table if (low, high) == (0, 255) else (table - table[low]) / (table[high] - table[low])
+
+
+def level_range(pred: MapInput) -> tuple[int, int]:
+    """Return the levels of an 8-bit map that stand for 0 and for 1.
+
+    Those of its minimum and maximum where it is stretched; a constant map is not.
+    """
     if pred.stretch:
         low, high = int(pred.values.min()), int(pred.values.max())
         if low != high:
-            table = (table - table[low]) / (table[high] - table[low])
-    return table
+            return low, high
+    return 0, 255
 
 
 def adaptive_threshold(values: NDArray[Any]) -> float:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import fastsegmetrics
 from fastsegmetrics.catalog import Direction, Metric
 from fastsegmetrics.errors import MissingExtraError
+from fastsegmetrics.halves import in_half
 
 if TYPE_CHECKING:
     import pandas
@@ -120,6 +121,9 @@ class Result(Mapping[str, Aggregate]):
         Sorted names; samples added without a name keep their order and are numbered.
     contract : Contract
         What shaped the numbers.
+    middle_levels : dict of str to float
+        By per-image column, the level that splits the data set into an easy and a hard half, where
+        a metric asks for one: images up to it are easy.
     """
 
     def __init__(
@@ -130,6 +134,7 @@ class Result(Mapping[str, Aggregate]):
         per_image: dict[str, NDArray[np.float64]],
         sample_ids: list[str | int],
         contract: Contract,
+        middle_levels: dict[str, float] | None = None,
     ) -> None:
         self.aggregates = aggregates
         self.curves = curves
@@ -137,6 +142,7 @@ class Result(Mapping[str, Aggregate]):
         self.per_image = per_image
         self.sample_ids = sample_ids
         self.contract = contract
+        self.middle_levels = middle_levels or {}
 
     def __getitem__(self, name: str) -> Aggregate:
         return self.aggregates[name]
@@ -161,6 +167,7 @@ class Result(Mapping[str, Aggregate]):
             "aggregates": {name: dict(vars(row)) for name, row in self.aggregates.items()},
             "curves": {name: curve.tolist() for name, curve in self.curves.items()},
             "curve_counts": dict(self.curve_counts),
+            "middle_levels": dict(self.middle_levels),
         }
         if per_image:
             told["sample_ids"] = list(self.sample_ids)
@@ -211,6 +218,24 @@ def aggregate(metric: Metric, values: NDArray[np.float64], n_expected: int) -> A
     undefined = int(np.isnan(values).sum())
     return Aggregate(
         metric.name, mean, n_expected, n, undefined, len(values) - n - undefined, metric.direction
+    )
+
+
+def aggregate_half(
+    metric: Metric,
+    per_image: Mapping[str, NDArray[np.float64]],
+    middle_levels: Mapping[str, float],
+    n_expected: int,
+) -> Aggregate:
+    """Average a per-image column over a half of the images; one without a level is undefined."""
+    assert metric.column is not None
+    assert metric.report.half is not None
+    column, hard = metric.report.half
+    levels = per_image[column]
+    unknown = np.isnan(levels)
+    values = np.where(unknown, math.nan, per_image[metric.column])
+    return aggregate(
+        metric, values[unknown | in_half(levels, middle_levels[column], hard)], n_expected
     )
 
 

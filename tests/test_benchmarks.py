@@ -1,10 +1,9 @@
-"""The benchmarks run, miss no kernel, and their tables say what was measured. Nothing is timed."""
+"""The benchmarks run and miss no kernel. Nothing is timed."""
 
 from __future__ import annotations
 
 import inspect
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -24,19 +23,6 @@ NOT_CAUGHT = {
 }  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@pytest.fixture
-def speed(monkeypatch):
-    """The parts of tools/compare_peers.py that need no peer."""
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    from speed import report, rows, timing
-
-    class Parts:
-        Row, markdown, put_into = rows.Row, report.markdown, report.put_into
-        text_table, in_turn = rows.text_table, timing.in_turn
-
-    return Parts
 
 
 def test_asv_check() -> None:
@@ -90,64 +76,3 @@ def test_metric_benchmarks_run(family: str) -> None:
 
 def test_every_score_is_benchmarked() -> None:
     assert set(metrics.Scores.params[0]) == set(SCORES)
-
-
-def test_contestants_take_turns(speed) -> None:
-    turns = []
-    ticks = itertools.count()
-    times = speed.in_turn(
-        {"a": lambda: turns.append("a"), "b": lambda: turns.append("b")},
-        least_rounds=3, seconds=0, clock=lambda: float(next(ticks)),
-    )  # fmt: skip
-    # One call to warm up and one to learn its duration, then a slice each, three times.
-    assert "".join(turns) == "aabb" + 3 * "ab"
-    assert times.rounds == {"a": [1.0] * 3, "b": [1.0] * 3}
-    assert times.ratio("a", "b") == 1.0
-
-
-def test_ratio_is_the_median_of_the_rounds(speed) -> None:
-    ticks = iter([0, 1, 0, 1, 0, 10, 0, 2, 0, 90, 0, 3, 0, 8, 0, 4])
-    calls = {"a": lambda: None, "b": lambda: None}
-    times = speed.in_turn(calls, least_rounds=3, seconds=0, clock=lambda: float(next(ticks)))
-    assert times.median("a") == 10.0
-    assert times.ratio("a", "b") == 5.0
-
-
-def rows(speed) -> list:
-    made = speed.Row
-    return [
-        made("native", "mae", 30.0, "x", "at least", 10, "5×7", "flat", {"peer": 3, "native": 0.1}),
-        made("native", "mae", 7.5, "x", "at least", 10, "5×7", "noise", {"peer": 3, "native": 0.4}),
-        made("decoding", "family", 0.1, "ratio", "at most", 0.15, "5×7", "flat"),
-        made("decoding", "family", 0.2, "ratio", "at most", 0.15, "5×7", "noise"),
-        made("cold", "import", 0.0123, "s", "at most", 0.15),
-        made("cold", "import of the peer", 0.9, "s"),
-    ]
-
-
-def test_losses_are_printed_like_wins(speed) -> None:
-    data = {
-        "environment": {"processor": "a processor", "numpy": "2.0"},
-        "rows": json.loads(json.dumps([row.to_dict() for row in rows(speed)])),
-    }
-    assert [row["met"] for row in data["rows"]] == [True, False, True, False, True, None]
-    table = speed.markdown(data)
-    assert "| mae | **15.0× (7.50× noise) missed** |" in table
-    assert "| family | ≤ 0.15 | **0.141 (0.200 noise) missed** |" in table
-    assert "| import | 0.0123 s | ≤ 0.15 | met |" in table
-    assert "| import of the peer | 0.900 s |  |  |" in table
-    assert "Measured on a processor with numpy 2.0." in table
-    assert "| family | 5×7 | noise | 0.200 | ≤ 0.15 | **missed** |" in speed.markdown(
-        data, full=True
-    )
-    second = speed.text_table(rows(speed)).splitlines()[1].split()
-    assert " ".join(second) == "mae 5×7 noise 7.50× ≥ 10 MISSED [ms: peer 3, native 0.4]"
-
-
-def test_a_table_is_put_where_the_document_has_a_place_for_it(speed) -> None:
-    document = "before\n<!-- speed table -->\nold\n<!-- end -->\nafter\n"
-    found = speed.put_into(document, "new")
-    assert found == "before\n<!-- speed table -->\nnew\n<!-- end -->\nafter\n"
-    with pytest.raises(ValueError, match="speed table"):
-        speed.put_into("nothing here", "new")
-    assert speed.put_into((ROOT / "README.md").read_text(encoding="utf-8"), "new")

@@ -83,8 +83,13 @@ def test_every_metric_merges_to_the_same_bits() -> None:
     first, second = evaluated(kinds[3:1:-1]), evaluated(kinds[1::-1])
     first.merge(second)
     assert first.result().to_json() == whole.result().to_json()
-    for name, row in whole.result().items():
-        assert row.n_used + row.n_undefined == 4, name
+    result = whole.result()
+    for name, row in result.items():
+        n_other_half = result["difficulty.easy"].n_used if name == "difficulty.hard" else 0
+        n_other_half += result["difficulty.hard"].n_used if name == "difficulty.easy" else 0
+        assert row.n_used + n_other_half + row.n_undefined == 4, name
+    # One truth for all: no image is harder than the middle one, and that without it has no level.
+    assert (result["difficulty.hard"].n_used, result["difficulty.easy"].n_used) == (0, 3)
 
 
 def test_functions_of_the_spatial_scores() -> None:

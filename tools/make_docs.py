@@ -105,7 +105,7 @@ def _score(score: Score, rows: Sequence[Metric]) -> Iterator[str]:
                 f"`{row.name}`",
                 row.path.representation,
                 row.path.report,
-                "" if row.column is None else f"`{row.column}`",
+                ", ".join(_code(row.columns)),
             )
             for row in rows
         ),

@@ -43,8 +43,12 @@ class Adder:
     def results(self, n_expected: int) -> dict[str, Result]:
         """What all the measurements add up to, by method."""
         self._wait()
+        beside = tuple(self._evaluators.values())
         return self._submit(
-            lambda: {m: e.result(n_expected=n_expected) for m, e in self._evaluators.items()}
+            lambda: {
+                method: evaluator.result(n_expected=n_expected, beside=beside)
+                for method, evaluator in self._evaluators.items()
+            }
         ).result()
 
     def _add(self, rows: list[StoredPair]) -> None:

@@ -26,6 +26,9 @@ _WIDTH = 100
 _ARGUMENT = re.compile(r"""(?<![^\s(])(\w+)=('[^']*'|"[^"]*"|[\w.+-]+)(?=[\s,;)?]|$)""")
 _OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
     "image",
+    "metrics",
+    "out",
+    "difficulty_maps",
     *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
 }
 # Where a name stands alone, only one with a "_" is no word of the sentence.
@@ -163,6 +166,8 @@ class RunReport(Bar):
         self._faint(run.faint_truths)
         if self._quiet:
             return
+        for column, middle in next(iter(run.values())).middle_levels.items():
+            self.say(f"{column}: up to {middle:.4f} an image is easy, above it hard")
         seconds = time.monotonic() - self._since
         self.say(
             f"{_counted(len(run.samples), 'sample')} × {_counted(len(run), 'method')} "

@@ -37,6 +37,7 @@ def summary(run: Run) -> dict[str, Any]:
         "contract_hash": run.contract.hash,
         "n_samples": len(run.samples),
         "faint_truths": list(run.faint_truths),
+        "middle_levels": json_ready(next(iter(run.values())).middle_levels),
         "methods": {
             method: {
                 "metrics": {

@@ -16,6 +16,7 @@ from fastsegmetrics.io import printable
 from fastsegmetrics.target import Target
 
 if TYPE_CHECKING:
+    from fastsegmetrics.bulk.heat_maps import HeatMaps
     from fastsegmetrics.plan import Plan
 
 #: Identity of a prediction that is missing and scored as an all-zero map.
@@ -24,16 +25,20 @@ ZERO_MAP = "zero"
 
 class Sample(NamedTuple):
     """What is to be measured: a ground truth, the photograph if the metrics need it, and the
-    (method, prediction) pairs; a prediction of None is an all-zero map."""
+    (method, prediction) pairs; a prediction of None is an all-zero map.
+
+    Those in `undrawn` are measured already and lack only their heat maps.
+    """
 
     name: str
     truth: Path
     image: Path | None
     predictions: Sequence[tuple[str, Path | None]]
+    undrawn: Sequence[tuple[str, Path | None]] = ()
 
 
 class Outcome(NamedTuple):
-    """A row for the store, and the error behind its `reason`.
+    """A row for the store, and the error behind its `reason` if that ends the run.
 
     The measurement is in the row as bytes: outcomes wait for their turn, and those of "sod" take
     2.4 KB that way where the arrays take 32, those of "all" 61 KB and 277.
@@ -54,17 +59,22 @@ class Measurer:
         Who computes; a context manager around the caller does not reach into threads.
     keep_errors : bool
         Fill `Outcome.error`, whose traceback holds on to the pixels.
+    maps : HeatMaps, optional
+        Who draws the heat maps of every pair; what cannot be drawn always has an error.
     """
 
-    def __init__(self, plan: Plan, *, backend: Backend, keep_errors: bool) -> None:
+    def __init__(
+        self, plan: Plan, *, backend: Backend, keep_errors: bool, maps: HeatMaps | None = None
+    ) -> None:
         self._plan = plan
+        self._maps = maps
         self._conventions = plan.conventions
         self._backend = backend
         self._keep_errors = keep_errors
 
     def __call__(self, sample: Sample) -> list[Outcome]:
         """Measure every prediction of `sample`; what cannot be read or measured has a reason."""
-        if not sample.predictions:
+        if not (sample.predictions or sample.undrawn):
             return []
         with use_backend(self._backend):
             return self._measure(sample)
@@ -80,13 +90,20 @@ class Measurer:
                     _unmeasured(sample, method, path, truth_identity), error, sample.truth
                 )
                 for method, path in sample.predictions
+            ] + [
+                _ending(_unmeasured(sample, method, path, truth_identity), error, sample.truth)
+                for method, path in sample.undrawn
             ]
-        return [
+        outcomes = [
             self._pair(
                 _unmeasured(sample, method, path, truth_identity, faint), path, sample.truth, target
             )
             for method, path in sample.predictions
         ]
+        for method, path in sample.undrawn:
+            row = _unmeasured(sample, method, path, truth_identity, faint)
+            outcomes += self._drawn(row, path, sample.truth, target)
+        return outcomes
 
     def _target(self, path: Path, image: Path | None) -> tuple[Target, bool]:
         """The prepared truth, and whether it is empty only because no value is above 128."""
@@ -112,7 +129,26 @@ class Measurer:
             data = self._plan.measure(values, target).to_bytes()
         except (FastSegMetricsError, OSError) as error:
             return self._skipped(row, error, path or truth)
+        try:
+            self._draw(row, values, target)
+        except InputError as error:
+            return _ending(row, error, path or truth)
         return Outcome(row._replace(resized=resized, measurement=data), None)
+
+    def _drawn(
+        self, row: StoredPair, path: Path | None, truth: Path, target: Target
+    ) -> list[Outcome]:
+        """Draw a pair that is measured; nothing is to be told of it but an error."""
+        try:
+            values, _ = self._prediction(path, truth, target)
+            self._draw(row, values, target)
+        except (FastSegMetricsError, OSError) as error:
+            return [_ending(row, error, path or truth)]
+        return []
+
+    def _draw(self, row: StoredPair, values: Any, target: Target) -> None:
+        if self._maps is not None:
+            self._maps.draw(row.method, row.sample, values, target)
 
     def _prediction(self, path: Path | None, truth: Path, target: Target) -> tuple[Any, bool]:
         if path is None:
@@ -170,6 +206,11 @@ def _identity_or(path: Path | None) -> str:
         return identity(path)
     except OSError:
         return ""
+
+
+def _ending(row: StoredPair, error: Exception, path: Path) -> Outcome:
+    """The outcome of what cannot be left out: no file to be measured is at fault."""
+    return Outcome(row._replace(reason=one_line(error, path)), error)
 
 
 def one_line(error: Exception, path: Path) -> str:

@@ -11,6 +11,7 @@ from fastsegmetrics import backend as backends
 from fastsegmetrics.bulk.adder import Adder
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.files import discard_summary, write_files
+from fastsegmetrics.bulk.heat_maps import MAPS, HeatMaps
 from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample, named
 from fastsegmetrics.bulk.pairs import PairList, pair
 from fastsegmetrics.bulk.progress import Bar, Observer
@@ -22,6 +23,7 @@ from fastsegmetrics.evaluate import Evaluator
 from fastsegmetrics.io import printable
 
 if TYPE_CHECKING:
+    from fastsegmetrics.plan import Plan
     from fastsegmetrics.results import Contract, Result
 
 
@@ -147,6 +149,7 @@ def evaluate_folders(
     out: str | Path | None = None,
     workers: int | None = None,
     on_error: Literal["stop", "skip"] = "stop",
+    difficulty_maps: bool = False,
     backend: backends.Backend | None = None,
     progress: bool | Observer = False,
     gt_prefix: str = "",
@@ -183,6 +186,11 @@ def evaluate_folders(
     on_error : {"stop", "skip"}
         What to do about a file that cannot be read or measured: raise its error, after what is in
         flight is stored, or leave the pair out and list it in `Run.skipped`.
+    difficulty_maps : bool
+        Draw the heat maps of the difficulty-weighted score, which must be among the metrics:
+        ``out/maps/<method>/<kind>/<sample>.png`` with kinds ``weight``, ``region``, ``structure``
+        and ``boundary``, grey levels of 8 bits, 0 for 0 and 255 for 2 and more.  Pairs measured
+        before get those that they lack.
     backend : {"compiled", "reference"}, optional
         Who computes.
     progress : bool or Observer
@@ -203,7 +211,7 @@ def evaluate_folders(
     ------
     InputError
         A folder, name or choice is wrong, predictions or photographs are missing, a run directory
-        holds another run, or a pair could not be measured.
+        holds another run, a pair could not be measured, or a map not be drawn.
     FormatError
         A file cannot be read.
 
@@ -228,11 +236,13 @@ def evaluate_folders(
     plan = next(iter(evaluators.values())).plan
     contract = next(iter(evaluators.values())).contract
     observer = progress if isinstance(progress, Observer) else Bar() if progress else Observer()
+    if difficulty_maps:
+        _check_drawn(plan, out)
     if out is not None:
         read: dict[str, str | Path] = {"the ground truths": gt}
         read |= {f"the predictions of {method!r}": folder for method, folder in preds.items()}
         read |= {} if image is None else {"the photographs": image}
-        out = run_directory(out, read)
+        out = run_directory(out, read, (MAPS,) if difficulty_maps else ())
     if not plan.needs_image:
         image = None
     elif image is None:
@@ -256,8 +266,24 @@ def evaluate_folders(
             store = stack.enter_context(RunStore(out))
             check_contract(store, contract.to_dict(), chosen)
         adder = stack.enter_context(Adder(evaluators))
-        job = _Job(pairs, adder, contract, store, on_error == "stop", observer)
+        maps = None
+        if difficulty_maps and store is not None:
+            maps = HeatMaps(store.directory, plan.conventions)
+        job = _Job(pairs, adder, contract, store, on_error == "stop", observer, maps)
         return job.run(n_workers, chosen)
+
+
+def _check_drawn(plan: Plan, out: str | Path | None) -> None:
+    if all(metric.score.family != "difficulty" for metric in plan.metrics):
+        names = [metric.name for metric in plan.metrics]
+        raise InputError(
+            f"difficulty_maps=True draws what metrics='difficulty' measures, which is not among "
+            f"the metrics ({_first_of(names)})"
+        )
+    if out is None:
+        raise InputError(
+            "difficulty_maps=True draws into the run directory: name it, out='RUN_DIR'"
+        )
 
 
 class _Job:
@@ -271,7 +297,9 @@ class _Job:
         store: RunStore | None,
         stop: bool,
         observer: Observer,
+        maps: HeatMaps | None,
     ) -> None:
+        self._maps = maps
         self._pairs = pairs
         self._adder = adder
         self._contract = contract
@@ -289,7 +317,9 @@ class _Job:
         self._done = 0
 
     def run(self, workers: int, backend: backends.Backend) -> Run:
-        measurer = Measurer(self._adder.plan, backend=backend, keep_errors=self._stop)
+        measurer = Measurer(
+            self._adder.plan, backend=backend, keep_errors=self._stop, maps=self._maps
+        )
         total = len(self._pairs.samples)
         self._observer.started(total, 0 if self._kept is None else len(self._kept))
         try:
@@ -319,7 +349,24 @@ class _Job:
                 for method, files in self._pairs.predictions.items()
                 if method not in rows and (self._zero or name in files)
             ]
-            yield Sample(name, self._pairs.truths[name], self._pairs.images.get(name), wanted)
+            yield Sample(
+                name,
+                self._pairs.truths[name],
+                self._pairs.images.get(name),
+                wanted,
+                self._undrawn(name, rows),
+            )
+
+    def _undrawn(self, name: str, rows: Mapping[str, StoredPair]) -> list[tuple[str, Path | None]]:
+        """The pairs of a sample that are measured and lack a map."""
+        maps = self._maps
+        if maps is None:
+            return []
+        return [
+            (method, self._pairs.predictions[method].get(name))
+            for method, row in rows.items()
+            if row.reason is None and maps.absent(method, name)
+        ]
 
     def _take(self, sample: Sample, outcomes: list[Outcome]) -> None:
         rows = list(self._reused.pop(sample.name, {}).values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fastsegmetrics.bulk.files import CONTRACT, CURVES, PER_IMAGE, SUMMARY
@@ -12,7 +12,11 @@ from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
 
 
-def run_directory(out: str | os.PathLike[str], read: Mapping[str, str | os.PathLike[str]]) -> Path:
+def run_directory(
+    out: str | os.PathLike[str],
+    read: Mapping[str, str | os.PathLike[str]],
+    folders: Sequence[str] = (),
+) -> Path:
     """The path of a run directory, after a look at what would suffer from a run there.
 
     Parameters
@@ -21,12 +25,14 @@ def run_directory(out: str | os.PathLike[str], read: Mapping[str, str | os.PathL
         What was asked for; it need not exist.
     read : mapping of str to path-like
         The folders that the run reads, by what is in them ("the ground truths").
+    folders : sequence of str
+        Names of the folders within that the run writes into.
 
     Raises
     ------
     InputError
-        When `out` is empty, is or lies in one of the folders, or holds a file that the run would
-        write but no store of a run.
+        When `out` is empty, is or lies in one of the folders read, holds a file or folder that the
+        run would write but no store of a run, or one of `folders` is or has a folder read.
 
     Examples
     --------
@@ -45,9 +51,17 @@ def run_directory(out: str | os.PathLike[str], read: Mapping[str, str | os.PathL
                 f"{printable(directory)}: a run directory must not be among the files read, and "
                 f"this {relation} the folder of {content}, {printable(folder)}"
             )
+    for name in folders:
+        written = os.path.join(real, name)
+        for content, folder in read.items():
+            if os.path.join(os.path.realpath(folder), "").startswith(os.path.join(written, "")):
+                raise InputError(
+                    f"{printable(directory)}: the run writes into {name}, where {content} are, "
+                    f"{printable(folder)}; take another run directory"
+                )
     if not (directory / STORE_NAME).exists():
-        for name in (SUMMARY, CONTRACT, PER_IMAGE, CURVES):
-            if (directory / name).is_file():
+        for name in (SUMMARY, CONTRACT, PER_IMAGE, CURVES, *folders):
+            if (directory / name).is_file() or (name in folders and (directory / name).exists()):
                 raise InputError(
                     f"{printable(directory)}: holds {name} but no {STORE_NAME}, so a run here "
                     f"would replace a file of something else; take another run directory"

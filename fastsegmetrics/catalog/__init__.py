@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from fastsegmetrics.catalog import protocols, spatial, sweep
-from fastsegmetrics.catalog.rows import Direction, Metric, Path, Report, Score
+from fastsegmetrics.catalog.rows import Direction, Half, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import AREA_RULES, REPORTS
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.protocol.value import Protocol, is_text, split_list
 
 __all__ = ["ALIASES", "AREA_RULES", "METRICS", "REPORTS", "SCORES", "SUITES", "Direction",
-           "Metric", "Path", "Report", "Score", "protocol_metrics", "resolve"]  # fmt: skip
+           "Half", "Metric", "Path", "Report", "Score", "protocol_metrics", "resolve"]  # fmt: skip
 
 SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES}
 METRICS: dict[str, Metric] = {metric.name: metric for metric in (*sweep.rows(), *spatial.rows())}
 _BY_PROTOCOL = {row.protocol: row for row in METRICS.values() if row.protocol is not None}
 
-#: Other names of the field for the same scores, and for pairs of curves.
+#: Other names of the field for the same scores, and for what is read side by side.
 ALIASES: dict[str, tuple[str, ...]] = {
     "tpr": ("recall",),
     "sensitivity": ("recall",),
@@ -28,6 +28,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "wfm": ("weighted_f",),
     "pr_curve": ("precision.curve", "recall.curve"),
     "roc_curve": ("recall.curve", "fpr.curve"),
+    "difficulty_halves": ("difficulty.hard", "difficulty.easy"),
 }
 
 _EF = ("e_measure.adp", "e_measure.mean", "e_measure.max",

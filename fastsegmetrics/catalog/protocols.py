@@ -31,6 +31,11 @@ def rows(protocols: Mapping[str, Protocol]) -> tuple[Metric, ...]:
     for name, protocol in protocols.items():
         if not isinstance(protocol, Protocol):
             raise InputError(f"protocols must be Protocol values; {name!r} is {protocol!r}")
+        if protocol.report.by not in ("", "size"):
+            raise InputError(
+                f"{name}: strata by a column are told of a table, which a protocol does not hold: "
+                f"report.of_samples takes it, and evaluate --strata FILE.csv:COLUMN"
+            )
         if not name.strip() or len(split_list(name)) > 1:
             raise InputError(f"a protocol must have a name without commas; received {name!r}")
         found += _rows(name, protocol)
@@ -56,6 +61,7 @@ def _rows(name: str, protocol: Protocol) -> list[Metric]:
             words["report"],
             "column" if by_images else "pooled",
             None if label or protocol.tells_curve else "",
+            None,
             (protocol.representation, protocol.report),
         )
         shown = f"{name}[{label}]" if label else name

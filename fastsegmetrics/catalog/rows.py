@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fastsegmetrics.protocol.options import Matching, Representation, Target
 from fastsegmetrics.protocol.report_options import Report as Reporting
@@ -53,6 +53,14 @@ class Score:
     needs_image: bool = False
 
 
+class Half(NamedTuple):
+    """Which images a report is told of: the half of a data set above or up to its middle level."""
+
+    #: The per-image column by which the data set is split, see `halves`.
+    column: str
+    hard: bool
+
+
 @dataclass(frozen=True)
 class Report:
     """Stages 1 and 5 of a sweep score: which partitions it sees and what is told of them."""
@@ -64,6 +72,8 @@ class Report:
     source: Literal["column", "curve", "pooled"]
     #: Suffix of the per-image column that belongs to it.
     column: str | None
+    #: Where not all images count, those that do.
+    half: Half | None = None
     #: The options of stages 1 and 5 that the words are of.
     options: tuple[Representation, Reporting] | None = None
 
@@ -78,7 +88,11 @@ class Report:
     ) -> Report:
         """Return the report of two options, its words theirs for a whole map."""
         words = report.words_for(curve=representation.kind == "dynamic", targets=False)
-        return cls(name, representation.words, words, source, column, (representation, report))
+        half = None
+        if report.by.startswith("halves."):
+            half = Half(report.by.removeprefix("halves."), report.part == "hard")
+        stages = representation, report
+        return cls(name, representation.words, words, source, column, half, stages)
 
 
 @dataclass(frozen=True)
@@ -138,6 +152,12 @@ class Metric:
         if self.report.column is None:
             return None
         return f"{self.score.name}.{self.report.column}" if self.report.column else self.score.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all the per-image values that it is made from."""
+        split = () if self.report.half is None else (self.report.half.column,)
+        return split if self.column is None else (self.column, *split)
 
     def of_curves(self, *curves: Curve) -> float:
         """Return the number that a report of source "curve" makes of its mean curves."""

@@ -182,6 +182,13 @@ def _at_257_levels(report: Report) -> Report:
     return Report.along(report.name, representation, reporting, report.source, report.column)
 
 
+_LEVEL = "difficulty_level"
+_HALVES = tuple(
+    Report.along(half, Soft(), Reporting(by=f"halves.{_LEVEL}", part=half), "column", "")
+    for half in ("hard", "easy")
+)
+
+
 def _reports_of(score: Score) -> tuple[Report, ...]:
     if score.name == "ms_iou":
         return tuple(_at_257_levels(row) for row in REPORTS.values() if row.source != "pooled")
@@ -191,6 +198,8 @@ def _reports_of(score: Score) -> tuple[Report, ...]:
         return _TARGET_REPORTS
     if score.family == "effort":
         return (Report.along("", Fixed(), Reporting(), "column", ""),)
+    if score.name == "difficulty":
+        return (SCALAR, *_HALVES)
     return (SCALAR,)
 
 

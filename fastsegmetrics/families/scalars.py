@@ -31,7 +31,7 @@ class ScalarFamily:
         self._compiled = compiled
         self._by_pixels = by_pixels
         self._conventions = conventions
-        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self.columns = tuple(dict.fromkeys(column for m in metrics for column in m.columns))
 
     def measure(self, pred: MapInput, target: Target) -> Produced:
         """Measure one pair with the compiled kernels."""
@@ -148,21 +148,26 @@ def context_by_pixels(
 def difficulty(
     pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
 ) -> dict[str, float]:
-    """Return the difficulty-weighted context score and its three parts."""
+    """Return the difficulty-weighted context score, its three parts, and the image's level."""
     from fastsegmetrics.statistics.difficulty import difficulty_statistics
 
     found = difficulty_statistics(pred, target, conventions)
-    return _difficulty_values(found.score, found.region, found.structure, found.boundary)
+    values = _difficulty_values(found.score, found.region, found.structure, found.boundary)
+    return {**values, "difficulty_level": found.level}
 
 
 def difficulty_by_pixels(
     pred: MapInput, target: Target, conventions: Conventions, wanted: tuple[str, ...]
 ) -> dict[str, float]:
     """Return the same by the reference definition."""
-    from fastsegmetrics.reference.difficulty import difficulty as by_definition
+    from fastsegmetrics.reference.difficulty import difficulty as by_definition, difficulty_level
 
     assert target.image is not None  # a plan has seen to it
-    return _difficulty_values(*by_definition(*_pixels(pred, target), target.image))
+    p, g = _pixels(pred, target)
+    values = _difficulty_values(*by_definition(p, g, target.image))
+    if "difficulty_level" in wanted:
+        values["difficulty_level"] = difficulty_level(g, target.image)
+    return values
 
 
 def _difficulty_values(

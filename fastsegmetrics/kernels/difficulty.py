@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.kernels import _jit, distance
+from fastsegmetrics.kernels import _jit, capped_distance
 from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.scores import difficulty as formulas
 
@@ -27,8 +27,8 @@ _SLOPE_UNIT = 2.0**32
 _FRESH = 64
 _HALF = 3
 _ONE = np.int32(1)
-#: The code of no shift in `distance.capped_squares`, and the squared distance up to which it codes.
-_HERE = distance.HERE
+#: The code of no shift in `capped_distance.capped_squares`, and up to which square it codes.
+_HERE = capped_distance.HERE
 _NEAR = 18
 
 _compiled = _jit.formulas(formulas)
@@ -297,8 +297,8 @@ def spread_near(
 ) -> tuple[NDArray[np.float64], float, int]:
     """Do what `spread_difficulty` does where no pixel's contour is more than √18 away.
 
-    From `distance.capped_squares`, which is faster than the nearest pixels of all.  Returns -1 for
-    their number as soon as a pixel is farther.
+    From `capped_distance.capped_squares`, which is faster than the nearest pixels of all.  Returns
+    -1 for their number as soon as a pixel is farther.
     """
     height, width = raw.shape
     out = np.empty((height, width), np.float64)

@@ -128,48 +128,80 @@ def level_table(
     return out
 
 
-#: A piece whose sums fit 20 bits for levels and 12 for a count: 4095 · 255 < 2²⁰.
-_PIECE = 4095
-_COUNT = np.uint32(1 << 20)
+#: A piece whose sums of two bytes fit 16 bits: 128 · 2 · 255 < 2¹⁶.
+_PIECE = 128
+_LOW_PAIRS = np.uint64(0x0000FFFF0000FFFF)
+_LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def _short_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return, of a piece, the sum of levels, and their sum on the mask with its area packed above.
+def _pairs(word: Any) -> Any:
+    """Return the four sums of neighbouring bytes of a word, 16 bits each."""
+    return (word & _EVEN) + ((word >> _8) & _EVEN)
 
-    One product and two additions a pixel, in a loop that LLVM turns into vectors.
+
+@kernel
+def _folded(pairs: Any) -> int:
+    """Return the sum of the four numbers of 16 bits in a word."""
+    halves = (pairs & _LOW_PAIRS) + ((pairs >> _16) & _LOW_PAIRS)
+    return np.int64((halves & _LOW_HALF) + (halves >> _32))
+
+
+@kernel
+def _piece_sums(pred: NDArray[np.uint64], mask: NDArray[np.uint64]) -> tuple[int, int, int]:
+    """Return the sum of a piece's bytes, their sum on the mask, and the mask's area.
+
+    Eight pixels a word and four words a vector: half the time of a loop over pixels, which has to
+    widen each byte to four before it can add.
     """
-    total = np.uint32(0)
-    inside = np.uint32(0)
+    total = np.uint64(0)
+    inside = np.uint64(0)
+    area = np.uint64(0)
     for i in range(pred.size):
-        value = np.uint32(pred[i])
-        total += value
-        inside += (value + _COUNT) * np.uint32(mask[i])
-    return np.int64(total), np.int64(inside)
+        levels = pred[i]
+        truths = mask[i]
+        total += _pairs(levels)
+        inside += _pairs(levels & (truths * _BYTE))
+        area += truths
+    return _folded(total), _folded(inside), _folded(_pairs(area))
 
 
 @kernel
-def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
-    """Return the sum of a flat 8-bit map, its sum on the mask, the mask's area, minimum, maximum.
-
-    All that the mean absolute error needs: 0.03 ms at 512 x 512, where a table takes up to 0.14.
-    """
-    total = 0
-    inside = 0
-    area = 0
-    for start in range(0, pred.size, _PIECE):
-        stop = start + _PIECE
-        levels, packed = _short_sums(pred[start:stop], mask[start:stop])
-        total += levels
-        inside += packed & (_COUNT - 1)
-        area += packed >> 20
+def _extremes(pred: NDArray[np.uint8]) -> tuple[int, int]:
     low = np.uint8(255)
     high = np.uint8(0)
     for i in range(pred.size):
         value = pred[i]
         low = value if value < low else low
         high = value if value > high else high
-    return total, inside, area, np.int64(low), np.int64(high)
+    return np.int64(low), np.int64(high)
+
+
+@kernel
+def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
+    """Return the sum of a flat 8-bit map, its sum on the mask, the mask's area, minimum, maximum.
+
+    All that the mean absolute error needs: 0.015 ms at 512 x 512, where a table takes up to 0.14.
+    """
+    whole = pred.size // 8 * 8
+    pred_words = pred[:whole].view(np.uint64)
+    mask_words = mask[:whole].view(np.uint64)
+    total = 0
+    inside = 0
+    area = 0
+    for start in range(0, pred_words.size, _PIECE):
+        stop = start + _PIECE
+        found = _piece_sums(pred_words[start:stop], mask_words[start:stop])
+        total += found[0]
+        inside += found[1]
+        area += found[2]
+    for i in range(whole, pred.size):
+        truth = np.int64(mask[i])
+        total += np.int64(pred[i])
+        inside += np.int64(pred[i]) * truth
+        area += truth
+    low, high = _extremes(pred)
+    return total, inside, area, low, high
 
 
 @kernel

@@ -1,4 +1,8 @@
-"""The weighted errors of the weighted F-measure, in one pass over the rows of a map."""
+"""The weighted errors of the weighted F-measure, in one pass over the rows of a map.
+
+Levels stay bytes until they are multiplied: P - low and high - P are exact, and one division by
+high - low at the end makes them errors.
+"""
 
 from __future__ import annotations
 
@@ -15,114 +19,89 @@ _SIDE = 3
 _TAPS = [math.exp(-(i**2) / 50.0) for i in range(4)]
 _TOTAL = _TAPS[0] + 2.0 * (_TAPS[1] + _TAPS[2] + _TAPS[3])
 _K0, _K1, _K2, _K3 = (tap / _TOTAL for tap in _TAPS)
-_BLOCK = 32
-_ZERO = np.uint64(0)
+_BLOCK = 64
 #: `distance.HERE`.
 _HERE = np.uint8(40)
 
 
 @kernel
-def _unit_row(pred: NDArray[Any], table: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    """Write a row as floats: levels by their table, floats (an empty table) as they are.
-
-    Most maps are flat: a block of one level is looked up once.
-    """
-    if table.size == 0:
-        for i in range(out.size):
-            out[i] = pred[i]
-        return
-    for start in range(0, out.size, _BLOCK):
-        piece = pred[start : start + _BLOCK]
-        values = out[start : start + _BLOCK]
-        level = np.uint8(piece[0])
-        differ = np.uint8(0)
-        for i in range(piece.size):
-            differ |= np.uint8(piece[i]) ^ level
-        if differ == 0:
-            for i in range(piece.size):
-                values[i] = table[level]
-        else:
-            for i in range(piece.size):
-                values[i] = table[np.uint8(piece[i])]
+def _all_at(values: NDArray[Any], value: Any) -> bool:
+    """Tell whether a piece is flat; without a branch inside, bytes are compared in vectors."""
+    differ = np.uint8(0)
+    for i in range(values.size):
+        differ |= np.uint8(values[i] != value)
+    return differ == 0
 
 
 @kernel
-def _any(bits: NDArray[np.uint64]) -> bool:
-    found = np.uint64(0)
-    for i in range(bits.size):
-        found |= bits[i]
-    return found != 0
-
-
-@kernel
-def _any_on(bits: NDArray[np.uint64], mask: NDArray[np.uint8]) -> bool:
-    found = np.uint64(0)
-    for i in range(bits.size):
-        found |= bits[i] & (_ZERO - np.uint64(mask[i]))
+def _any_on(values: NDArray[Any], mask: NDArray[np.uint8]) -> bool:
+    found = np.uint8(0)
+    for i in range(values.size):
+        found |= np.uint8(values[i] != 0) & mask[i]
     return found != 0
 
 
 @kernel
 def _product(
-    values: NDArray[np.float64], squares: NDArray[np.uint16], weights: NDArray[np.float64]
+    pred: NDArray[Any], low: float, squares: NDArray[np.uint16], weights: NDArray[np.float64]
 ) -> float:
     """Return the weighted sum of a piece: four sums side by side, for one waits for itself."""
     a = b = c = d = 0.0
-    whole = values.size // 4 * 4
+    whole = pred.size // 4 * 4
     for i in range(0, whole, 4):
-        a += values[i] * weights[squares[i]]
-        b += values[i + 1] * weights[squares[i + 1]]
-        c += values[i + 2] * weights[squares[i + 2]]
-        d += values[i + 3] * weights[squares[i + 3]]
-    for i in range(whole, values.size):
-        a += values[i] * weights[squares[i]]
+        a += (np.float64(pred[i]) - low) * weights[squares[i]]
+        b += (np.float64(pred[i + 1]) - low) * weights[squares[i + 1]]
+        c += (np.float64(pred[i + 2]) - low) * weights[squares[i + 2]]
+        d += (np.float64(pred[i + 3]) - low) * weights[squares[i + 3]]
+    for i in range(whole, pred.size):
+        a += (np.float64(pred[i]) - low) * weights[squares[i]]
     return (a + b) + (c + d)
 
 
 @kernel
 def _false_row(
-    values: NDArray[np.float64], squares: NDArray[np.uint16], weights: NDArray[np.float64]
+    pred: NDArray[Any], low: Any, squares: NDArray[np.uint16], weights: NDArray[np.float64]
 ) -> float:
     """Return the weighted sum of a row; the weight of distance 0, the foreground, is 0.
 
-    Blocks that are black throughout, which is most of most maps, are found by their bits.
+    Most of most maps is black: rows are asked first, for asking every block costs 0.06 ms at
+    512 x 512.
     """
     total = 0.0
-    bits = values.view(np.uint64)
-    for start in range(0, values.size, _BLOCK):
-        stop = start + _BLOCK
-        if _any(bits[start:stop]):
-            total += _product(values[start:stop], squares[start:stop], weights)
+    if _all_at(pred, low):
+        return total
+    base = np.float64(low)
+    for start in range(0, pred.size, _BLOCK):
+        piece = pred[start : start + _BLOCK]
+        if not _all_at(piece, low):
+            total += _product(piece, base, squares[start : start + _BLOCK], weights)
     return total
 
 
 @kernel
-def _next_run(mask: NDArray[np.uint8], bits: NDArray[np.uint64], start: int) -> tuple[int, int]:
-    """Return the next columns that hold errors on the foreground, in steps of a block.
-
-    `bits` is the memory of the errors, which are 0 or positive.
-    """
+def _next_run(errors: NDArray[Any], mask: NDArray[np.uint8], start: int) -> tuple[int, int]:
+    """Return the next columns that hold errors on the foreground, in steps of a block."""
     width = mask.size
     begin = start
-    while begin < width and not _any_on(bits[begin : begin + _BLOCK], mask[begin : begin + _BLOCK]):
+    while begin < width and not _any_on(
+        errors[begin : begin + _BLOCK], mask[begin : begin + _BLOCK]
+    ):
         begin += _BLOCK
     end = begin
-    while end < width and _any_on(bits[end : end + _BLOCK], mask[end : end + _BLOCK]):
+    while end < width and _any_on(errors[end : end + _BLOCK], mask[end : end + _BLOCK]):
         end += _BLOCK
     return min(begin, width), min(end, width)
 
 
 @kernel
-def _add_rows(
-    tap: float, one: NDArray[np.float64], other: NDArray[np.float64], out: NDArray[np.float64]
-) -> None:
+def _add_rows(tap: float, one: NDArray[Any], other: NDArray[Any], out: NDArray[np.float64]) -> None:
     for i in range(out.size):
-        out[i] += tap * (one[i] + other[i])
+        out[i] += tap * (np.float64(one[i]) + np.float64(other[i]))
 
 
 @kernel
 def _blur_down(
-    ring: NDArray[np.float64], row: int, start: int, stop: int, out: NDArray[np.float64]
+    ring: NDArray[Any], row: int, start: int, stop: int, out: NDArray[np.float64]
 ) -> None:
     """Smooth the columns [start, stop) of the ring's rows around `row` vertically.
 
@@ -130,7 +109,7 @@ def _blur_down(
     """
     here = ring[row % 7][start:stop]
     for i in range(out.size):
-        out[i] = _K0 * here[i]
+        out[i] = _K0 * np.float64(here[i])
     _add_rows(_K1, ring[(row + 6) % 7][start:stop], ring[(row + 1) % 7][start:stop], out)
     _add_rows(_K2, ring[(row + 5) % 7][start:stop], ring[(row + 2) % 7][start:stop], out)
     _add_rows(_K3, ring[(row + 4) % 7][start:stop], ring[(row + 3) % 7][start:stop], out)
@@ -139,7 +118,7 @@ def _blur_down(
 @kernel
 def _blur_across(
     column: NDArray[np.float64],
-    errors: NDArray[np.float64],
+    errors: NDArray[Any],
     mask: NDArray[np.uint8],
     out: NDArray[np.float64],
 ) -> None:
@@ -148,7 +127,8 @@ def _blur_across(
         near = _K0 * column[i + 3] + _K1 * (column[i + 2] + column[i + 4])
         far = _K2 * (column[i + 1] + column[i + 5]) + _K3 * (column[i] + column[i + 6])
         smooth = near + far
-        out[i] = (smooth if smooth < errors[i] else errors[i]) * mask[i]
+        error = np.float64(errors[i])
+        out[i] = (smooth if smooth < error else error) * mask[i]
 
 
 @kernel
@@ -167,8 +147,7 @@ def _sum(values: NDArray[np.float64]) -> float:
 
 @kernel
 def _missed_row(
-    ring: NDArray[np.float64],
-    bits: NDArray[np.uint64],
+    ring: NDArray[Any],
     row: int,
     mask: NDArray[np.uint8],
     column: NDArray[np.float64],
@@ -178,48 +157,48 @@ def _missed_row(
     total = 0.0
     width = mask.size
     errors = ring[row % 7][_SIDE : _SIDE + width]
-    own = bits[row % 7][_SIDE : _SIDE + width]
-    start, stop = _next_run(mask, own, np.int64(0))
+    if not _any_on(errors, mask):
+        return total
+    start, stop = _next_run(errors, mask, np.int64(0))
     while start < stop:
         size = stop - start
         _blur_down(ring, row, start, stop + 2 * _SIDE, column[: size + 2 * _SIDE])
         _blur_across(column, errors[start:], mask[start:], kept[:size])
         total += _sum(kept[:size])
-        start, stop = _next_run(mask, own, stop)
+        start, stop = _next_run(errors, mask, stop)
     return total
 
 
 @kernel
 def _carry_errors(
     pred: NDArray[Any],
-    table: NDArray[np.float64],
+    high: Any,
     start: int,
     steps: NDArray[np.int64],
     toward: NDArray[np.uint8],
-    line: NDArray[np.float64],
+    line: NDArray[Any],
 ) -> None:
     """Give the near background of a row the errors of its nearest foreground.
 
     `pred` is flat and `start` where the row begins.  A whole block is read where one pixel is
     near: the others lead to themselves.
     """
+    if _all_at(toward, _HERE):
+        return
     for begin in range(0, line.size, _BLOCK):
         codes = toward[begin : begin + _BLOCK]
-        leads = np.uint8(0)
-        for i in range(codes.size):
-            leads |= codes[i] ^ _HERE
-        if leads != 0:
+        if not _all_at(codes, _HERE):
             out = line[begin : begin + _BLOCK]
             at = start + begin
             for i in range(codes.size):
-                value = pred[np.uint64(at + i + steps[codes[i]])]
-                out[i] = 1.0 - (table[np.uint8(value)] if table.size > 0 else value)
+                out[i] = high - pred[np.uint64(at + i + steps[codes[i]])]
 
 
 @kernel
 def weighted_errors(
     pred: NDArray[Any],
-    table: NDArray[np.float64],
+    low: Any,
+    high: Any,
     mask: NDArray[np.uint8],
     squares: NDArray[np.uint16],
     toward: NDArray[np.uint8],
@@ -229,8 +208,10 @@ def weighted_errors(
 
     Parameters
     ----------
-    pred, table : ndarray of uint8, shape (H, W), and float64[256], or of float64 and float64[0]
-        The map as levels and what they stand for, or its values in [0, 1] and an empty table.
+    pred : ndarray of uint8 or float64, shape (H, W)
+        The map; all of it lies in [low, high].
+    low, high
+        What stands for 0 and for 1, of the map's own type.
     mask : ndarray of uint8, shape (H, W)
         0 and 1.
     squares, toward
@@ -239,9 +220,7 @@ def weighted_errors(
         The weight of an error by squared distance; 0 first.
     """
     height, width = mask.shape
-    values = np.empty(width, np.float64)
-    ring = np.zeros((7, width + 2 * _SIDE), np.float64)
-    bits = ring.view(np.uint64)
+    ring = np.zeros((7, width + 2 * _SIDE), pred.dtype)
     column = np.empty(width + 2 * _SIDE, np.float64)
     kept = np.empty(width, np.float64)
     flat = pred.reshape(-1)
@@ -253,14 +232,15 @@ def weighted_errors(
     for row in range(height + _SIDE):
         line = ring[row % 7][_SIDE : _SIDE + width]
         if row < height:
-            _unit_row(pred[row], table, values)
-            false += _false_row(values, squares[row], weights)
+            values = pred[row]
+            false += _false_row(values, low, squares[row], weights)
             for i in range(width):
-                line[i] = 1.0 - values[i]
-            _carry_errors(flat, table, row * width, steps, toward[row], line)
+                line[i] = high - values[i]
+            _carry_errors(flat, high, row * width, steps, toward[row], line)
         else:
             for i in range(width):
-                line[i] = 0.0
+                line[i] = 0
         if row >= _SIDE:
-            missed += _missed_row(ring, bits, row - _SIDE, mask[row - _SIDE], column, kept)
-    return missed, false
+            missed += _missed_row(ring, row - _SIDE, mask[row - _SIDE], column, kept)
+    span = np.float64(high) - np.float64(low)
+    return missed / span, false / span

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsegmetrics import halves
 from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.errors import InputError
 from fastsegmetrics.protocol import measure
 from fastsegmetrics.protocol.measure import Scored
 from fastsegmetrics.protocol.report_options import Report
@@ -19,6 +20,7 @@ from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.scores import area
 
 Values = NDArray[np.float64]
+NO_LEVEL = "the sample has no level by which it belongs to a half"
 NO_SAMPLE = "no sample has a target of this size"
 
 
@@ -41,16 +43,8 @@ class Told(NamedTuple):
     reason: str = ""
 
 
-def size_strata(report: Report) -> tuple[str, ...]:
-    """Return the names of the strata of sizes, ascending."""
-    if len(report.limits) == 2:
-        return "small", "medium", "large"
-    bounds = [0.0, *report.limits, math.inf]
-    return tuple(f"{low:g}-{high:g}" for low, high in itertools.pairwise(bounds))
-
-
 def stratum_of(sizes: Values, report: Report) -> NDArray[np.intp]:
-    """Return the place of each size among `size_strata`; −1 for what has no size."""
+    """Return the place of each size among the report's strata; −1 for what has no size."""
     places = np.searchsorted(report.limits, sizes, side="right")
     return np.where(sizes > 0, places, -1)
 
@@ -84,7 +78,10 @@ def summary(protocol: Protocol, curves: Values) -> float | Values:
 
 
 def of_samples(
-    protocol: Protocol, samples: Sequence[Scored], conventions: Conventions
+    protocol: Protocol,
+    samples: Sequence[Scored],
+    conventions: Conventions,
+    column: Sequence[Any] | None = None,
 ) -> dict[str, Told]:
     """Return what a protocol tells of a data set.
 
@@ -96,28 +93,65 @@ def of_samples(
         What `measure.scored` returned, in any order.
     conventions : Conventions
         Those that the samples were scored under.
+    column : sequence, optional
+        For strata by a column: its value for each sample, numbers for halves.
 
     Returns
     -------
     dict of str to Told
         Under ``""`` the number of all samples; under ``"small"``, … those of the strata; with
-        ``"q0.25"``, … the quantiles, of a stratum ``"small q0.25"``.
+        ``"q0.25"``, … the quantiles, of a stratum ``"small q0.25"``.  Where the report tells one
+        stratum alone, that one is told as if it were all.
+
+    Raises
+    ------
+    InputError
+        When the strata need a column and there is none, or one of another length.
     """
+    strata = dict(_strata(protocol.report, samples, column)) if protocol.report.by else {}
+    if protocol.report.part:
+        alone = strata.get(protocol.report.part, [])
+        return dict(_named("", protocol, alone, conventions))
     told = dict(_named("", protocol, samples, conventions))
-    if protocol.report.by == "size":
-        for place, name in enumerate(size_strata(protocol.report)):
-            parts = [
-                part
-                for sample in samples
-                if (part := _part(sample, stratum_of(sample.sizes, protocol.report) == place))
-            ]
-            told |= dict(_named(name, protocol, parts, conventions))
+    for name, parts in strata.items():
+        told |= dict(_named(name, protocol, parts, conventions))
     return told
+
+
+def _strata(
+    report: Report, samples: Sequence[Scored], column: Sequence[Any] | None
+) -> Iterator[tuple[str, list[Scored]]]:
+    if report.by == "size":
+        for place, name in enumerate(report.strata or ()):
+            parts = [_part(one, stratum_of(one.sizes, report) == place) for one in samples]
+            yield name, [part for part in parts if part is not None]
+        return
+    if column is None or len(column) != len(samples):
+        raise InputError(
+            f"strata by {report.by} need the column's value for each of {len(samples)} samples; "
+            f"received {'none' if column is None else len(column)}"
+        )
+    if report.by.startswith("halves."):
+        levels = np.array(column, np.float64)
+        middle = halves.middle_level(levels)
+        unknown = [_without(s) for s, level in zip(samples, levels, strict=True) if level != level]
+        for name in ("easy", "hard"):
+            chosen = halves.in_half(levels, middle, name == "hard")
+            yield name, unknown + [s for s, k in zip(samples, chosen, strict=True) if k]
+        return
+    for name in sorted({str(value) for value in column}):
+        yield name, [s for s, value in zip(samples, column, strict=True) if str(value) == name]
+
+
+def _without(sample: Scored) -> Scored:
+    """Return a sample of which neither half can be told."""
+    counts = None if sample.counts is None else sample.counts[:0]
+    return Scored(sample.values[:, :0], sample.sizes[:0], counts, NO_LEVEL)
 
 
 def labels(report: Report) -> tuple[str, ...]:
     """Return the names of all that `of_samples` tells."""
-    strata = ("", *(size_strata(report) if report.by == "size" else ()))
+    strata = ("", *(() if report.part else report.strata or ()))
     quantiles = ("", *(f"q{q:g}" for q in report.quantiles))
     return tuple(" ".join(filter(None, (s, q))) for s in strata for q in quantiles)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -41,8 +44,11 @@ class Report(Option):
     rule : {"trapezoid", "step", "anchored"}
         Of an area.
     by : str, optional
-        Strata: ``"size"`` of the target (of the truth's foreground for a whole map), or
-        ``"column.NAME"``, a column of a table by sample.
+        Strata: ``"size"`` of the target (of the truth's foreground for a whole map),
+        ``"column.NAME"``, a column of a table by sample, or ``"halves.NAME"``, the samples up to
+        the middle of a column (``easy``) and those above it (``hard``).
+    part : str
+        The one stratum that is told; all are, by default.
     limits : tuple of float
         Where sizes are divided, in pixels; two limits make small < medium < large.
     quantiles : tuple of float
@@ -56,6 +62,7 @@ class Report(Option):
     average: Literal["images", "targets", "pooled", "balanced"] = "images"
     rule: Literal["trapezoid", "step", "anchored"] = "trapezoid"
     by: str = ""
+    part: str = ""
     limits: tuple[float, ...] = SIZE_LIMITS
     quantiles: tuple[float, ...] = ()
 
@@ -68,10 +75,16 @@ class Report(Option):
             pooled = self.average in ("pooled", "targets")
             object.__setattr__(self, "of", "dataset" if pooled else "image")
         if not isinstance(self.by, str) or (
-            self.by not in ("", "size") and not self.by.startswith("column.")
+            self.by not in ("", "size") and not re.fullmatch(r"(column|halves)\..+", self.by)
         ):
-            raise InputError(f"report: by must be size or column.NAME; received {self.by!r}")
+            raise InputError(
+                f"report: by must be size, column.NAME or halves.NAME; received {self.by!r}"
+            )
         self._set_numbers("limits", 0.0, 1e12)
+        known = self.strata
+        if self.part and known is not None and self.part not in known:
+            among = f"one of {', '.join(known)}" if known else "left out without by"
+            raise InputError(f"report: part must be {among}; received {self.part!r}")
         self._set_numbers("quantiles", 0.0, 1.0)
 
     def _set_numbers(self, name: str, low: float, high: float) -> None:
@@ -81,6 +94,20 @@ class Report(Option):
         if list(numbers) != sorted(set(numbers)) or (name == "limits" and not numbers):
             raise InputError(f"report: {name} must ascend; received {value!r}")
         object.__setattr__(self, name, numbers)
+
+    @property
+    def strata(self) -> tuple[str, ...] | None:
+        """Names of the strata; None where a table's column says them."""
+        if self.by.startswith("column."):
+            return None
+        if self.by.startswith("halves."):
+            return "easy", "hard"
+        if not self.by:
+            return ()
+        if len(self.limits) == 2:
+            return "small", "medium", "large"
+        bounds = [0.0, *self.limits, math.inf]
+        return tuple(f"{low:g}-{high:g}" for low, high in itertools.pairwise(bounds))
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -115,11 +142,20 @@ class Report(Option):
         area = "" if self.summary != "auc" else f": {RULES[self.rule]}"
         words = self._summary_words(curve, over, pair) + area
         if self.by:
-            sizes = ":".join(f"{limit:g}" for limit in self.limits)
-            words += f"; by {f'size ({sizes} px)' if self.by == 'size' else self.by[7:]}"
+            words += f"; {self._strata_words()}"
         if self.quantiles:
             words += f"; quantiles {', '.join(f'{q:g}' for q in self.quantiles)}"
         return words
+
+    def _strata_words(self) -> str:
+        kind, _, column = self.by.partition(".")
+        if kind == "halves" and self.part:
+            bound = "above" if self.part == "hard" else "up to"
+            return f"images {bound} the middle {column} of the data set"
+        sizes = ":".join(f"{limit:g}" for limit in self.limits)
+        strata = {"size": f"by size ({sizes} px)", "column": f"by {column}",
+                  "halves": f"by halves of {column}"}[kind]  # fmt: skip
+        return f"{strata}, {self.part} alone" if self.part else strata
 
     def _summary_words(self, curve: bool, over: str, pair: bool) -> str:
         if self.summary == "raw":

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.reference.distance import HERE, NEAR, nearest_foreground
+from fastsegmetrics.reference.capped_distance import HERE, NEAR
+from fastsegmetrics.reference.distance import nearest_foreground
 
 BAND = 3
 
@@ -181,16 +182,43 @@ def weight_map(
     floor: float = 0.2,
 ) -> NDArray[np.float64]:
     """Return W: raw / mean(raw), see `difficulty`."""
+    raw, _ = raw_map(g, image, factors=factors, floor=floor)
+    return raw / raw.mean()
+
+
+def difficulty_level(
+    g: NDArray[np.bool_],
+    image: NDArray[np.uint8],
+    *,
+    factors: tuple[float, float, float] = (0.4, 0.35, 0.25),
+    floor: float = 0.2,
+) -> float:
+    """Return the mean raw difficulty of truth and ring, NaN where there is none."""
+    raw, near = raw_map(g, image, factors=factors, floor=floor)
+    return float(raw[near].mean()) if near.any() else math.nan
+
+
+def raw_map(
+    g: NDArray[np.bool_],
+    image: NDArray[np.uint8],
+    *,
+    factors: tuple[float, float, float],
+    floor: float,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the raw difficulty of all pixels, and which are of the truth or its ring.
+
+    It is 1 everywhere, and no pixel is, where the truth is too small or has no contour.
+    """
     area = int(g.sum())
     mask = g.astype(np.uint8)
     sides = side_distances(mask)
     if 1000 * area < g.size or not (sides == -1).any():
-        return np.ones(g.shape)
+        return np.ones(g.shape), np.zeros(g.shape, bool)
     radius = max(3, math.isqrt(area // 100))
     raw = contour_difficulty(grey_thousandths(image), sides, radius, np.array([*factors, floor]))
     nearest = nearest_foreground((sides == -1).astype(np.uint8))
     spread, _, _ = spread_difficulty(raw, *nearest, sides, radius)
-    return spread / spread.mean()
+    return spread, sides <= radius
 
 
 def difficulty(

@@ -1,13 +1,10 @@
-"""Twins of ``kernels.distance``: every column is tried for every pixel."""
+"""Twin of ``kernels.distance``: every column is tried for every pixel."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-CAP = 239 * 239
-NEAR = 18
-HERE = 40
 #: Farther than any pixel; its square still is an int64.
 _FAR = 2**31
 
@@ -32,15 +29,3 @@ def nearest_foreground(mask: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDAr
             site = int(np.argmin((every - column) ** 2 + squares))
             rows[row, column], columns[row, column] = where[site], site
     return rows, columns
-
-
-def capped_squares(mask: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Return min(squared distance, CAP), and where the foreground lies from pixels near it."""
-    rows, columns = nearest_foreground(mask)
-    own_row, own_column = np.asarray(np.indices(mask.shape))
-    down, right = rows - own_row, columns - own_column
-    squares = down**2 + right**2
-    if not mask.any():
-        squares[:] = CAP
-    toward = np.where(squares <= NEAR, 9 * down + right, 0) + HERE
-    return np.minimum(squares, CAP).astype(np.uint16), toward.astype(np.uint8)

@@ -70,14 +70,15 @@ def _blurred(error: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def weighted_errors(
     pred: NDArray[Any],
-    table: NDArray[np.float64],
+    low: Any,
+    high: Any,
     mask: NDArray[np.uint8],
     squares: NDArray[np.uint16],
     toward: NDArray[np.uint8],
     weights: NDArray[np.float64],
 ) -> tuple[float, float]:
     """Return the sums of the weighted errors on the foreground and on the background."""
-    p = table[pred] if table.size else pred.astype(np.float64)
+    p = (pred.astype(np.float64) - low) / (float(high) - float(low))
     false = (p * weights[squares])[mask == 0].sum()
     rows, columns = np.asarray(np.indices(mask.shape))
     down, right = np.divmod(toward.astype(np.int64), 9)

@@ -55,15 +55,21 @@ def overview(metrics: Sequence[Metric], width: int) -> str:
 
 
 def suites(all_suites: Mapping[str, Sequence[str]], metrics: Sequence[Metric], width: int) -> str:
-    """The members of each suite; a score of which all reports are in it stands for them."""
+    """The members of each suite; a score of which all reports are in it stands for them.
+
+    One whose name is that of a metric, as ``difficulty``, asks for that metric alone.
+    """
     reports: dict[str, list[str]] = {}
     for metric in metrics:
         reports.setdefault(metric.score.name, []).append(metric.name)
     owner = {metric.name: metric.score.name for metric in metrics}
+    asks_for_all = {score: set(names) for score, names in reports.items() if score not in names}
     lines = []
     for suite, members in all_suites.items():
         known = set(members)
-        shown = (o if known.issuperset(reports[o := owner[name]]) else name for name in members)
+        shown = (
+            o if asks_for_all.get(o := owner[name], {""}) <= known else name for name in members
+        )
         names = ", ".join(dict.fromkeys(shown))
         lines += textwrap.wrap(f"suite {suite}: {names}", max(width, 60), subsequent_indent="  ")
     return "\n".join(lines) + "\n"

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from fastsegmetrics.catalog import METRICS
+
 if TYPE_CHECKING:
     from fastsegmetrics.results import Aggregate
 
@@ -97,7 +99,7 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
             cells.append(Cell(text, text == marked, _cell_note(aggregate, used)))
         rows.append(Row(method, used, expected, tuple(cells)))
     partial = any(row.used != row.expected for row in rows)
-    return Table(columns, tuple(rows), partial, _table_note(rows))
+    return Table(columns, tuple(rows), partial, _table_note(columns, rows))
 
 
 def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
@@ -106,11 +108,16 @@ def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
     return ", ".join(parts)
 
 
-def _table_note(rows: Sequence[Row]) -> str:
+def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     notes = " ".join(cell.note for row in rows for cell in row.cells)
     sentences = []
     if "n=" in notes:
-        sentences.append("n=…: mean of that many samples, the value of the others is undefined.")
+        known = [METRICS[column.name] for column in columns if column.name in METRICS]
+        halves = any(metric.report.half is not None for metric in known)
+        others = "value of the others is undefined"
+        if halves:
+            others = "others are in the other half or undefined"
+        sentences.append(f"n=…: mean of that many samples, the {others}.")
     if "inf" in notes:
         sentences.append("inf: that many samples have an infinite value and are not in the mean.")
     return " ".join(sentences)

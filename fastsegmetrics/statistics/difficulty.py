@@ -231,7 +231,8 @@ def _measured(
 def _field(
     target: Target, image: NDArray[np.uint8], factors: NDArray[np.float64]
 ) -> DifficultyField:
-    kernels, distance = _rooms()
+    rooms = _rooms()
+    kernels = rooms.difficulty
     radius = max(LEAST_RADIUS, math.isqrt(target.n_foreground // 100))
     weight, far = np.ones(target.shape), np.ones(target.shape)
     mean_raw, level = 1.0, math.nan
@@ -241,12 +242,12 @@ def _field(
         rows = slice(max(0, top - radius - 1), bottom + radius + 1)
         columns = slice(max(0, left - radius - 1), right + radius + 1)
         mask = np.ascontiguousarray(target.mask[rows, columns])
-        far[rows, columns] = _nearness(mask, radius, kernels, distance)
+        far[rows, columns] = _nearness(mask, radius, rooms)
         if large_enough(target):
             sides = kernels.side_distances(mask)
             grey = kernels.grey_thousandths(np.ascontiguousarray(image[rows, columns]))
             raw = kernels.contour_difficulty(grey, sides, radius, factors)
-            spread, total, count = _spread(raw, sides, radius, kernels, distance)
+            spread, total, count = _spread(raw, sides, radius, rooms)
             level = total / count
             mean_raw = (total + (target.n_pixels - count)) / target.n_pixels
             weight[rows, columns] = spread
@@ -260,27 +261,26 @@ def _spread(
     raw: NDArray[np.float64],
     sides: NDArray[np.int32],
     radius: int,
-    kernels: ModuleType,
-    distance: ModuleType,
+    rooms: _Rooms,
 ) -> tuple[NDArray[np.float64], float, int]:
     contour = (sides == -1).view(np.uint8)
     if _CROWDED * np.count_nonzero(contour) > contour.size:
-        near = kernels.spread_near(raw, *distance.capped_squares(contour), sides, radius)
+        field = rooms.capped_distance.capped_squares(contour)
+        near = rooms.difficulty.spread_near(raw, *field, sides, radius)
         if near[2] >= 0:
             return near
-    return kernels.spread_difficulty(raw, *distance.nearest_foreground(contour), sides, radius)
+    nearest = rooms.distance.nearest_foreground(contour)
+    return rooms.difficulty.spread_difficulty(raw, *nearest, sides, radius)
 
 
-def _nearness(
-    mask: NDArray[np.uint8], radius: int, kernels: ModuleType, distance: ModuleType
-) -> NDArray[np.float64]:
+def _nearness(mask: NDArray[np.uint8], radius: int, rooms: _Rooms) -> NDArray[np.float64]:
     """Return min(1, D / r), D the distance to the truth's edge."""
-    edges = kernels.edge_mask(mask)
+    edges = rooms.difficulty.edge_mask(mask)
     shares = np.minimum(np.sqrt(np.arange(radius * radius + 1)) / radius, 1.0)
-    if radius * radius < distance.CAP:
-        squares = distance.capped_squares(edges)[0]
+    if radius * radius < rooms.capped_distance.CAP:
+        squares = rooms.capped_distance.capped_squares(edges)[0]
     else:
-        rows, columns = distance.nearest_foreground(edges)
+        rows, columns = rooms.distance.nearest_foreground(edges)
         own_row, own_column = np.ogrid[: mask.shape[0], : mask.shape[1]]
         squares = (rows - own_row).astype(np.int64) ** 2 + (columns - own_column) ** 2
         if not edges.any():
@@ -288,12 +288,21 @@ def _nearness(
     return shares[np.minimum(squares, radius * radius)]
 
 
-def _rooms() -> tuple[ModuleType, ModuleType]:
-    """Return the modules of the difficulty's and of the distance's kernels, or their twins."""
+class _Rooms(NamedTuple):
+    """The kernels that this uses, or their twins."""
+
+    difficulty: ModuleType
+    capped_distance: ModuleType
+    distance: ModuleType
+
+
+def _rooms() -> _Rooms:
     if backend.resolve() == "reference":
-        from fastsegmetrics.reference import difficulty as slow, distance as slow_distance
-
-        return slow, slow_distance
-    from fastsegmetrics.kernels import difficulty, distance
-
-    return difficulty, distance
+        from fastsegmetrics.reference import capped_distance, difficulty, distance
+    else:
+        from fastsegmetrics.kernels import (  # type: ignore[no-redef]
+            capped_distance,
+            difficulty,
+            distance,
+        )
+    return _Rooms(difficulty, capped_distance, distance)

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from scipy import ndimage
 
 from fastsegmetrics.kernels import difficulty as kernels
-from fastsegmetrics.reference import difficulty as twins, distance as distances
+from fastsegmetrics.reference import capped_distance, difficulty as twins, distance as distances
 
 FACTORS = np.array([0.4, 0.35, 0.25, 0.2])
 NOWHERE = np.empty((3, 0, 0))
@@ -117,7 +117,7 @@ def check_contour(grey, mask, radius, factors) -> None:
         np.testing.assert_array_equal(spread, slow_spread)
         assert total == pytest.approx(slow_total, rel=1e-13)
         assert count == slow_count
-        field = distances.capped_squares((sides == -1).view(np.uint8))
+        field = capped_distance.capped_squares((sides == -1).view(np.uint8))
         near = kernels.spread_near(raw, *field, sides, radius)
         slow_near = twins.spread_near(raw, *field, sides, radius)
         far = (field[0][sides <= radius] > 18).any()

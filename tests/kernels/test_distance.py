@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import ndimage
 
-from fastsegmetrics.kernels import distance
-from fastsegmetrics.reference import distance as twins
+from fastsegmetrics.kernels import capped_distance, distance
+from fastsegmetrics.reference import capped_distance as capped_twins, distance as twins
 
 
 def mask_of(rows) -> np.ndarray:
@@ -55,14 +55,18 @@ SPECIAL = {
 }
 
 
-@pytest.mark.parametrize("name", ["nearest_foreground", "capped_squares"])
-def test_twins_have_the_same_parameters(name) -> None:
-    kernel = getattr(distance, name)
-    kernel = getattr(kernel, "py_func", kernel)
-    ours, twin = (inspect.signature(f).parameters for f in (kernel, getattr(twins, name)))
+PAIRS = (
+    (distance.nearest_foreground, twins.nearest_foreground),
+    (capped_distance.capped_squares, capped_twins.capped_squares),
+)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=("nearest_foreground", "capped_squares"))
+def test_twins_have_the_same_parameters(pair) -> None:
+    ours, twin = (inspect.signature(getattr(f, "py_func", f)).parameters for f in pair)
     assert list(ours) == list(twin)
-    assert distance.CAP == twins.CAP == 57121
-    assert distance.HERE == twins.HERE == 40
+    assert capped_distance.CAP == capped_twins.CAP == 49729
+    assert capped_distance.HERE == capped_twins.HERE == 40
 
 
 def check_nearest(mask: np.ndarray) -> None:
@@ -79,11 +83,12 @@ def check_nearest(mask: np.ndarray) -> None:
 
 
 def check_squares(mask: np.ndarray) -> None:
-    squares, toward = distance.capped_squares(mask)
-    expected, direction = np.full(mask.shape, twins.CAP), np.full(mask.shape, twins.HERE)
+    squares, toward = capped_distance.capped_squares(mask)
+    expected = np.full(mask.shape, capped_twins.CAP)
+    direction = np.full(mask.shape, capped_twins.HERE)
     if mask.any():
         found, at = ndimage.distance_transform_edt(mask == 0, return_indices=True)
-        expected = np.minimum(np.rint(found**2), twins.CAP)
+        expected = np.minimum(np.rint(found**2), capped_twins.CAP)
         down, right = at - np.indices(mask.shape)
         direction = np.where(expected <= 18, 9 * down + right, 0) + 40
     np.testing.assert_array_equal(squares, expected)
@@ -102,9 +107,8 @@ def test_squares_are_scipys(mask) -> None:
 
 @given(masks())
 def test_kernels_and_twins(mask) -> None:
-    for name in ("nearest_foreground", "capped_squares"):
-        ours = getattr(distance, name)(mask)
-        for found, twin in zip(ours, getattr(twins, name)(mask), strict=True):
+    for ours, slow in PAIRS:
+        for found, twin in zip(ours(mask), slow(mask), strict=True):
             np.testing.assert_array_equal(found, twin)
             assert found.dtype == twin.dtype
 
@@ -171,3 +175,14 @@ def test_inputs_may_be_read_only_and_stay_as_they_are() -> None:
     check_nearest(mask)
     check_squares(mask)
     assert mask.tobytes() == before
+
+
+def test_far_blocks_of_a_row_between_two_that_are_near() -> None:
+    """Every distance up to the cap and beyond, at every place in a block of 64 pixels."""
+    mask = np.zeros((7, 1200), np.uint8)
+    mask[3, [0, 471, 960]] = 1
+    for shift in range(0, 64, 7):
+        check_squares(np.roll(mask, shift, axis=1))
+    tall = np.zeros((520, 131), np.uint8)
+    tall[[0, 260, 519], [0, 130, 64]] = 1
+    check_squares(tall)

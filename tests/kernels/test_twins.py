@@ -103,6 +103,15 @@ def test_level_sums_of_more_than_one_piece() -> None:
     assert tuple(levels.level_sums(pred, mask)) == expected
 
 
+def test_level_sums_of_memory_that_begins_anywhere() -> None:
+    rng = np.random.default_rng(3)
+    pred = rng.integers(0, 256, 1100, dtype=np.uint8)
+    mask = (rng.random(1100) < 0.5).astype(np.uint8)
+    for start, stop in ((3, 1100), (5, 1031), (1, 8), (7, 14), (2, 3)):
+        pair = pred[start:stop], mask[start:stop]
+        assert tuple(levels.level_sums(*pair)) == level_twins.level_sums(*pair)
+
+
 @given(eight_bit_pairs(), st.booleans(), st.booleans())
 def test_describe_table(pair, stretch, keep_at_zero) -> None:
     table = levels.level_table(*table_arguments(*pair))

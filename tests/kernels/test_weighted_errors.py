@@ -9,26 +9,27 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import ndimage
 
-from fastsegmetrics.kernels import distance, weighted
+from fastsegmetrics.kernels import capped_distance, weighted
 from fastsegmetrics.reference import weighted as twins
 from fastsegmetrics.statistics.weighted import distance_weights
 from tests.strategies import eight_bit_pairs, float_pairs
 
-NO_TABLE = np.empty(0)
-TABLE = np.arange(256) / 255.0
+UNIT = (0.0, 1.0)
+LEVELS = (np.uint8(0), np.uint8(255))
 
 
-def arguments(pred, truth, table) -> tuple:
+def arguments(pred, truth, ends) -> tuple:
     mask = np.ascontiguousarray(truth).view(np.uint8)
-    return pred, table, mask, *distance.capped_squares(mask), distance_weights()
+    return pred, *ends, mask, *capped_distance.capped_squares(mask), distance_weights()
 
 
-def check(pred, truth, table=NO_TABLE) -> None:
-    given_ = arguments(pred, truth, table)
+def check(pred, truth, ends=UNIT) -> None:
+    given_ = arguments(pred, truth, ends)
     ours = weighted.weighted_errors(*given_)
     np.testing.assert_allclose(ours, twins.weighted_errors(*given_), rtol=1e-13, atol=1e-13)
     if truth.any():
-        p = table[pred] if table.size else pred
+        low, high = map(float, ends)
+        p = (pred - low) / (high - low)
         np.testing.assert_allclose(ours, by_scipy(p, truth), rtol=1e-13, atol=1e-13)
 
 
@@ -47,12 +48,19 @@ def test_twin_has_the_same_parameters() -> None:
         getattr(weighted.weighted_errors, "py_func", weighted.weighted_errors)
     ).parameters
     assert list(ours) == list(inspect.signature(twins.weighted_errors).parameters)
-    assert len(ours) == 6
+    assert len(ours) == 7
 
 
 @given(eight_bit_pairs())
 def test_levels(pair) -> None:
-    check(*pair, TABLE)
+    check(*pair, LEVELS)
+
+
+@given(eight_bit_pairs())
+def test_stretched_levels(pair) -> None:
+    pred, truth = pair
+    if pred.min() < pred.max():
+        check(pred, truth, (pred.min(), pred.max()))
 
 
 @given(float_pairs())
@@ -86,12 +94,13 @@ def test_degenerate_truths(shape, truth) -> None:
         check(pred, drawn)
 
 
-def test_levels_and_floats_give_the_same_bits() -> None:
+def test_levels_and_floats_differ_by_rounding_alone() -> None:
     rng = np.random.default_rng(8)
     pred = rng.integers(0, 256, (37, 101)).astype(np.uint8)
     truth = rng.random(pred.shape) < 0.3
-    found = weighted.weighted_errors(*arguments(pred, truth, TABLE))
-    assert found == weighted.weighted_errors(*arguments(pred / 255.0, truth, NO_TABLE))
+    found = weighted.weighted_errors(*arguments(pred, truth, LEVELS))
+    floats = weighted.weighted_errors(*arguments(pred / 255.0, truth, UNIT))
+    np.testing.assert_allclose(found, floats, rtol=1e-14)
 
 
 def test_errors_far_from_the_foreground_weigh_2() -> None:
@@ -100,6 +109,6 @@ def test_errors_far_from_the_foreground_weigh_2() -> None:
     pred = np.zeros(truth.shape)
     pred[1, 0] = 1.0
     pred[1, 600] = 0.5
-    assert weighted.weighted_errors(*arguments(pred, truth, NO_TABLE)) == (0.0, 1.0)
+    assert weighted.weighted_errors(*arguments(pred, truth, UNIT)) == (0.0, 1.0)
     pred[1, 600], pred[1, 10] = 0.0, 1.0
-    assert weighted.weighted_errors(*arguments(pred, truth, NO_TABLE)) == (0.0, 1.75)
+    assert weighted.weighted_errors(*arguments(pred, truth, UNIT)) == (0.0, 1.75)

@@ -236,12 +236,37 @@ def test_strata_of_sizes() -> None:
     assert empty["large"][1:] == (0, 0, report.NO_SAMPLE)
 
 
+def test_strata_of_a_column() -> None:
+    conventions = Conventions(stretch=False)
+    pairs = [(PRED, GT), (GT, GT), (PRED & False, GT), (PRED, GT & False)]
+    protocol = Protocol.parse("fixed / whole / pixelwise / recall / raw(by=column.weather)")
+    samples = [
+        measure.scored(
+            protocol, represent.prediction(pred, conventions, gt.shape), Target(gt), conventions
+        )
+        for pred, gt in pairs
+    ]
+    found = report.of_samples(protocol, samples, conventions, ["fog", "sun", "fog", "sun"])
+    assert {name: one.value for name, one in found.items()} == {
+        "": pytest.approx((4 / 8 + 1 + 0 + 0) / 4), "fog": 4 / 8 / 2, "sun": 1 / 2,
+    }  # fmt: skip
+    halved = protocol.replace(report="raw(by=halves.level)")
+    levels = [0.2, 0.1, 0.4, 0.3]
+    found = report.of_samples(halved, samples, conventions, levels)
+    assert (found["easy"].value, found["hard"].value) == (3 / 4, 0.0)
+    alone = halved.replace(report="raw(by=halves.level, part=easy)")
+    told_alone = report.of_samples(alone, samples, conventions, levels)
+    assert {name: one.value for name, one in told_alone.items()} == {"": 3 / 4}
+    with pytest.raises(fsm.InputError, match="value for each of 4 samples; received none"):
+        report.of_samples(protocol, samples, conventions)
+
+
 def test_size_limits_belong_to_the_larger_side() -> None:
     protocol = Protocol.parse("fixed / whole / pixelwise / iou / raw(by=size)")
     sizes = np.array([0.0, 1, 1023, 1024, 9215, 9216])
     assert report.stratum_of(sizes, protocol.report).tolist() == [-1, 0, 0, 1, 1, 2]
     three = protocol.replace(report="raw(by=size, limits=5)").report
-    assert report.size_strata(three) == ("0-5", "5-inf")
+    assert three.strata == ("0-5", "5-inf")
 
 
 def test_no_target_says_so() -> None:

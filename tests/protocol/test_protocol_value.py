@@ -69,8 +69,8 @@ def test_numbers_that_are_equal_make_one_protocol() -> None:
 
 def test_hashes_are_kept() -> None:
     """They stand in contracts: another number here is a change that the changelog tells."""
-    assert PLAIN.hash == "2d3502c23633489d"
-    assert METRICS["f_beta.max"].protocol.hash == "ed44ea2500668bfd"
+    assert PLAIN.hash == "3195bba4420c2a67"
+    assert METRICS["f_beta.max"].protocol.hash == "497f936d32b15fd4"
 
 
 def test_values_are_frozen() -> None:
@@ -156,7 +156,12 @@ def test_paths_that_make_no_sense_say_why(text) -> None:
         ("dynamic(over=bins, n=2.5) / whole / pixelwise / iou / mean", "n must be an integer"),
         ("fixed / whole / pixelwise / iou(beta2=1) / raw", "its constants are conventions"),
         ("fixed / whole / pixelwise / iou / raw(limits=9:3)", "limits must ascend"),
-        ("fixed / whole / pixelwise / iou / raw(by=shape)", "by must be size or column.NAME"),
+        (
+            "fixed / whole / pixelwise / iou / raw(by=shape)",
+            "by must be size, column.NAME or",
+        ),
+        ("fixed / whole / pixelwise / iou / raw(part=small)", "part must be left out without by"),
+        ("fixed / whole / pixelwise / iou / raw(by=size, part=tiny)", "one of small, medium"),
         ("fixed / whole) / pixelwise / iou / raw", "must be written kind"),
     ],
 )
@@ -232,6 +237,9 @@ def test_requests_by_protocol() -> None:
     ]  # fmt: skip
     with pytest.raises(fsm.InputError, match="name of its own"):
         protocol_metrics({"mae": PLAIN})
+    by_column = Protocol.parse(text).replace(report="raw(by=column.weather)")
+    with pytest.raises(fsm.InputError, match="strata by a column are told of a table"):
+        protocol_metrics({"low": by_column})
     with pytest.raises(fsm.InputError, match="without commas"):
         protocol_metrics({"a,b": PLAIN})
     with pytest.raises(fsm.InputError, match="must be Protocol values"):

@@ -264,15 +264,15 @@ def test_both_backends_agree(pair, seed) -> None:
 
 @both_backends
 def test_radii_beyond_the_capped_distances(monkeypatch, backend) -> None:
-    from fastsegmetrics.kernels import distance
-    from fastsegmetrics.reference import distance as slow
+    from fastsegmetrics.kernels import capped_distance
+    from fastsegmetrics.reference import capped_distance as slow
 
     gt = np.zeros((40, 50), bool)
     gt[4:36, 8:40] = True
     photo = photo_of(gt.shape, 4)
     with fsm.use_backend(backend):
         before = difficulty_field(Target(gt, image=photo))
-        monkeypatch.setattr(distance, "CAP", 9)
+        monkeypatch.setattr(capped_distance, "CAP", 9)
         monkeypatch.setattr(slow, "CAP", 9)
         after = difficulty_field(Target(gt, image=photo))
     assert before.radius == 3

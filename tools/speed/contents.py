@@ -88,6 +88,33 @@ def noise(shape: tuple[int, int], rng: np.random.Generator) -> Pair:
     return rng.integers(0, 256, shape, dtype=np.uint8), gt
 
 
+def hair(shape: tuple[int, int], strands: int) -> Pair:
+    """Strands of one or two pixels that wander down the image; some are missed, some misplaced."""
+    rng = np.random.default_rng([strands, *shape])
+    gt, pred = _mask(shape), _mask(shape)
+    height, width = shape
+    rows = np.linspace(0, height - 1, max(2, height // 40))
+    for _ in range(strands):
+        turns = rng.normal(rng.normal(0, 4), 8, rows.size).cumsum()
+        line = np.stack([rng.uniform(0, width) + turns, rows], axis=1).astype(np.int32)[:, None]
+        thick, fate = int(rng.integers(1, 3)), rng.random()
+        cv2.polylines(gt, [line], False, 255, thick)
+        if fate < 0.85:
+            aside = np.array([12, 0], np.int32) if fate < 0.2 else np.zeros(2, np.int32)
+            cv2.polylines(pred, [line + aside], False, 255, thick)
+    return pred, gt
+
+
+def photograph(gt: np.ndarray, seed: int = 0) -> np.ndarray:
+    """Return an RGB image, uint8 (H, W, 3), in which the truth differs a little in colour."""
+    rng = np.random.default_rng([seed, *gt.shape])
+    coarse = rng.normal(128, 60, (12, 16, 3)).astype(np.float32)
+    image = cv2.resize(coarse, gt.shape[::-1], interpolation=cv2.INTER_CUBIC)
+    image += rng.normal(0, 10, image.shape).astype(np.float32)
+    image += (gt > 128)[..., None] * np.array([18, -12, 6], np.float32)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
 CONTENTS: dict[str, Callable[[tuple[int, int], np.random.Generator], Pair]] = {
     "flat": flat,
     "maps": maps,

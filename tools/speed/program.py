@@ -13,12 +13,16 @@ from pathlib import Path
 from speed.report import markdown, put_into
 from speed.rows import Row, text_table, verdict
 
-SECTIONS = ("scores", "decoding", "folders", "cold")
+SECTIONS = ("scores", "spatial", "decoding", "hair", "folders", "cold")
 SIZES = ("300x400", "512x512", "1024x1024", "2048x2048")
 TITLES = {
     "native": "Each score alone, functional interface: times faster than pysodmetrics",
     "compat": "Each score alone, compat.py_sod_metrics: times faster than pysodmetrics",
+    "warm": "Each score alone, functional interface, truth prepared: times faster",
+    "module": "pysodmetrics as a whole, geometric means: times faster",
+    "no peer": "What has no counterpart",
     "decoding": "Evaluator.update of one 8-bit pair over decoding its two PNG files",
+    "hair": "Human correction effort of hair-thin masks",
     "folders": "Folder runs over reading the same files alone",
     "cold": "Fresh processes",
 }
@@ -44,6 +48,10 @@ def main(description: str, arguments: list[str] | None = None) -> int:
         rows.append(row)
         if options.verbose:
             _print(text_table([row]))
+    if {"scores", "spatial"} & {*options.sections}:
+        from speed import module
+
+        rows += module.run(rows, complete=_is_complete(options))
     for section, title in TITLES.items():
         found = [row for row in rows if row.section == section]
         if found:
@@ -65,11 +73,20 @@ def _measured(options: argparse.Namespace) -> Iterator[Row]:
     if "scores" in options.sections:
         from speed import scores
 
-        yield from scores.run(sizes, options.contents, seconds)
+        yield from scores.run(sizes, options.contents, seconds, options.rows)
+    if "spatial" in options.sections:
+        from speed import spatial
+
+        kinds = [kind for kind in spatial.CONTENTS if kind in options.contents]
+        yield from spatial.run(sizes, kinds, seconds, options.rows)
     if "decoding" in options.sections:
         from speed import decoding
 
         yield from decoding.run(sizes, options.contents, seconds)
+    if "hair" in options.sections:
+        from speed import hair
+
+        yield from hair.run(1 if options.quick else 3)
     if "folders" in options.sections:
         from speed import folders
 
@@ -82,6 +99,17 @@ def _measured(options: argparse.Namespace) -> Iterator[Row]:
         from speed import cold
 
         yield from cold.run(3 if options.quick else 9)
+
+
+def _is_complete(options: argparse.Namespace) -> bool:
+    from speed.spatial import CONTENTS
+
+    return (
+        {"scores", "spatial"} <= {*options.sections}
+        and {*SIZES} <= {*options.sizes}
+        and {*CONTENTS} <= {*options.contents}
+        and not options.rows
+    )
 
 
 def environment() -> dict[str, str]:
@@ -118,6 +146,10 @@ def _parsed(description: str, arguments: list[str] | None) -> argparse.Namespace
     parser.add_argument("--sections", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--sizes", nargs="+", default=list(SIZES), metavar="HxW")
     parser.add_argument("--contents", nargs="+", choices=CONTENTS, default=list(CONTENTS))
+    parser.add_argument(
+        "--rows", nargs="+", default=[], metavar="WORD",
+        help="of scores and spatial only rows whose name has one of these words",
+    )  # fmt: skip
     parser.add_argument("--seconds", type=float, default=0.1, help="least time a comparison runs")
     parser.add_argument("--pairs", type=int, help="pairs of a folder (200)")
     parser.add_argument("--rounds", type=int, help="rounds of a folder run (7)")

@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from speed.rows import Row, geometric_mean, markdown_table, milliseconds, shown, verdict, wanted
+
+#: Rows that differ by a handler alone share a line.
+_HANDLERS = "one handler (FmeasureV2)"
+_HOW = "one pair, one thread; geometric mean over contents, in brackets the worst content"
+_WAYS = {
+    "native": "its own functions, nothing prepared",
+    "compat": "`compat.py_sod_metrics`, where only the import was changed",
+    "warm": "its own functions, the truth prepared in a `Target`",
+}
 
 
 def markdown(data: dict[str, Any], *, full: bool = False) -> str:
     """Return the tables of one file of measurements, losses like wins.
 
-    `full` lists every size and content of the decoding and folder figures; otherwise one line
-    gives the contents' geometric mean and the worst.
+    `full` lists every class by each way, and every size and content of the decoding and folder
+    figures; otherwise one line gives the contents' geometric mean and the worst.
     """
     rows = [Row.from_dict(row) for row in data["rows"]]
-    parts = []
-    for way, words in (
-        ("native", "its own functions"),
-        ("compat", "`compat.py_sod_metrics`, where only the import was changed"),
-    ):
-        found = [row for row in rows if row.section == way]
-        if found:
-            parts.append(
-                f"**Times faster than pysodmetrics** through {words}: one pair, nothing "
-                f"prepared, one thread; geometric mean over contents, in brackets the worst "
-                f"content. Target {wanted(found[0])} for 8-bit maps.\n\n{_by_size(found)}"
-            )
+    parts = _of_each_way(rows) if full else _in_one_table(rows)
+    found = [row for row in rows if row.section == "module" and row.name.startswith("whole")]
+    if found:
+        parts.append(
+            "**All classes of pysodmetrics**, geometric mean over classes, sizes and contents\n\n"
+            + _plain(found)
+        )
     for section, words in (
         ("decoding", "`Evaluator.update` of a pair, as a share of decoding its two PNG files"),
+        ("no peer", "What has no counterpart there"),
         ("folders", "Folder runs from end to end, as a multiple of only reading the files"),
     ):
         found = [row for row in rows if row.section == section]
         if found:
-            table = _plain(found) if full else _by_size(found, targets=True)
+            table = _plain(found) if full else _by_size(found, targets=section != "no peer")
             parts.append(f"**{words}**\n\n{table}")
-    found = [row for row in rows if row.section == "cold"]
-    if found:
-        parts.append(f"**Fresh processes**\n\n{_plain(found)}")
+    for section, words in (
+        ("hair", "Human correction effort of hair-thin masks, in a fresh process"),
+        ("cold", "Fresh processes"),
+    ):
+        found = [row for row in rows if row.section == section]
+        if found:
+            parts.append(f"**{words}**\n\n{_plain(found)}")
     how = "" if full else " How it is measured: [performance](docs/performance.md)."
     parts.append(_environment(data["environment"]) + how)
     return "\n\n".join(parts)
@@ -62,30 +72,75 @@ def _environment(found: dict[str, str]) -> str:
     return f"Measured on {found['processor']} with {rest}."
 
 
-def _by_size(rows: list[Row], *, targets: bool = False) -> str:
+def _of_each_way(rows: Sequence[Row]) -> list[str]:
+    parts = []
+    for way, words in _WAYS.items():
+        found = [row for row in rows if row.section == way]
+        if found:
+            target = f" Target {wanted(found[0])} for 8-bit maps." if wanted(found[0]) else ""
+            parts.append(
+                f"**Times faster than pysodmetrics** through {words}: {_HOW}.{target}\n\n"
+                f"{_by_size(found)}"
+            )
+    return parts
+
+
+def _in_one_table(rows: Sequence[Row]) -> list[str]:
+    """Return a line for each class: our functions by size, and the other ways over all sizes."""
+    by_way = {way: [row for row in rows if row.section == way] for way in _WAYS}
+    native = by_way["native"]
+    if not native:
+        return []
+    sizes = list(dict.fromkeys(row.size for row in native))
+    others = {
+        way: title
+        for way, title in (("compat", "import changed"), ("warm", "truth prepared"))
+        if by_way[way]
+    }
+    lines = []
+    for name in dict.fromkeys(_line_of(row.name) for row in native):
+        own = {w: [row for row in found if _line_of(row.name) == name]
+               for w, found in by_way.items()}  # fmt: skip
+        cells = [_cell([row for row in own["native"] if row.size == size]) for size in sizes]
+        lines.append([name, *cells, *(_cell(own[way], with_size=True) for way in others)])
+    more = "".join(f"; *{title}*: {_WAYS[way]}, all sizes" for way, title in others.items())
+    return [
+        f"**Times faster than pysodmetrics** through {_WAYS['native']}: {_HOW}{more}. "
+        f"Target {wanted(native[0])} for 8-bit maps.\n\n"
+        + markdown_table(["", *sizes, *others.values()], lines)
+    ]
+
+
+def _line_of(name: str) -> str:
+    return _HANDLERS if "Handler" in name and "together" not in name else name
+
+
+def _by_size(rows: Sequence[Row], *, targets: bool = False) -> str:
     sizes = list(dict.fromkeys(row.size for row in rows))
     names = list(dict.fromkeys(row.name for row in rows))
     lines = []
     for name in names:
         own = [row for row in rows if row.name == name]
         cells = [_cell([row for row in own if row.size == size]) for size in sizes]
-        lines.append([name, *([wanted(own[0])] if targets else []), *cells])
+        target = next(filter(None, map(wanted, own)), "")
+        lines.append([name, *([target] if targets else []), *cells])
     return markdown_table(["", *(["target"] if targets else []), *sizes], lines)
 
 
-def _cell(rows: list[Row]) -> str:
+def _cell(rows: Sequence[Row], *, with_size: bool = False) -> str:
     if not rows:
         return ""
     text = shown(geometric_mean(row.figure for row in rows), rows[0].unit)
     if len(rows) > 1:
-        most_is_worst = rows[0].goal == "at most"
-        worst = (max if most_is_worst else min)(rows, key=lambda row: row.figure)
-        text += f" ({shown(worst.figure, worst.unit)} {worst.content})"
+        worst_of: Callable[..., Row] = min if rows[0].unit == "x" else max
+        worst = worst_of(rows, key=lambda row: row.figure)
+        where = f"{worst.content} {worst.size}" if with_size else worst.content
+        text += f" ({shown(worst.figure, worst.unit)} {where})"
     missed = any(row.met is False for row in rows)
     return f"**{text} missed**" if missed else text
 
 
-def _plain(rows: list[Row]) -> str:
+def _plain(rows: Sequence[Row]) -> str:
     header = ["", "size", "content", "figure", "target", "", "ms"]
     lines = [
         [

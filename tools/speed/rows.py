@@ -15,7 +15,7 @@ class Row:
     section: str
     name: str
     figure: float
-    unit: Literal["x", "ratio", "s"]
+    unit: Literal["x", "ratio", "s", "ms", "GB"]
     goal: Literal["at least", "at most", ""] = ""
     target: float | None = None
     size: str = ""
@@ -43,7 +43,7 @@ def shown(figure: float, unit: str) -> str:
     """Return a figure with its unit, three digits of it."""
     digits = max(0, 2 - math.floor(math.log10(abs(figure)))) if figure else 2
     text = f"{figure:.{min(digits, 4)}f}"
-    return {"x": f"{text}×", "ratio": text, "s": f"{text} s"}[unit]
+    return {"x": f"{text}×", "ratio": text}.get(unit, f"{text} {unit}")
 
 
 def milliseconds(times: dict[str, float]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,8 @@ import pytest
 
 from fastsegmetrics import cli
 from fastsegmetrics.io.png_writer import png_bytes
+from tests.cli.commands import environment
 
-_ROOT = Path(__file__).resolve().parents[1]
 _FULL = Path("/dev/full")
 
 
@@ -33,12 +32,11 @@ def run(tmp_path, capsys):
 
 def _shell(arguments, redirection, unbuffered=""):
     """Run the command with a shell's redirection; what is left of its output and errors."""
-    paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.run(
         ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-m", "fastsegmetrics",
          *map(str, arguments)],
         capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": paths, "PYTHONUNBUFFERED": unbuffered},
+        env=environment(PYTHONUNBUFFERED=unbuffered),
     )  # fmt: skip
 
 

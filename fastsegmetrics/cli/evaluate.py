@@ -1,0 +1,160 @@
+"""``fastsegmetrics evaluate``: folders of predictions against a folder of ground truths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fastsegmetrics.cli import options
+from fastsegmetrics.cli.endings import DONE, DONE_WITH_SKIPPED
+from fastsegmetrics.cli.options import option
+from fastsegmetrics.cli.output import draw_curves, print_run
+
+_FILES, _MEASURED = "Files", "What is measured"
+
+
+@click.command(cls=options.SectionedCommand)
+@option("--gt", section=_FILES, required=True, metavar="DIR", help="Folder of ground truths.")
+@option(
+    "--pred",
+    "preds",
+    section=_FILES,
+    required=True,
+    multiple=True,
+    type=options.NamedFolder(),
+    help="A method's name and its folder of predictions; may be repeated.",
+)
+@option(
+    "--image",
+    section=_FILES,
+    metavar="DIR",
+    help="Folder of the photographs, for metrics that look at them (suite photo).",
+)
+@option(
+    "--out",
+    section=_FILES,
+    metavar="RUN_DIR",
+    callback=options.no_empty_folder,
+    help="Keep everything here; the same command continues a stopped run.",
+)
+@option(
+    "--metrics",
+    section=_MEASURED,
+    default="sod",
+    show_default=True,
+    callback=options.no_empty_name,
+    metavar="SUITE|NAMES",
+    help="A suite, or names with commas between (see `fastsegmetrics metrics`).",
+)
+@option(
+    "--workers",
+    section=_MEASURED,
+    type=int,
+    metavar="N",
+    help="Threads [default: the usable processors, at most 8].",
+)
+@option(
+    "--on-error",
+    section=_MEASURED,
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="A file that cannot be read or measured: stop, or leave it out.",
+)
+@option(
+    "--plots",
+    "draw",
+    section=_MEASURED,
+    is_flag=True,
+    help="Measure the precision–recall, ROC and F-measure curves too and draw them into RUN_DIR.",
+)
+@option(
+    "--difficulty-maps",
+    section=_MEASURED,
+    is_flag=True,
+    help="Draw where the difficulty-weighted score is lost, into RUN_DIR/maps: weight, region, "
+    "structure and boundary of each pair, black 0, white 2.",
+)
+@options.conventions
+@options.file_names
+@options.printed_form
+@options.progress
+def evaluate(
+    gt: str,
+    preds: tuple[tuple[str, str], ...],
+    form: str,
+    digits: int,
+    draw: bool,
+    difficulty_maps: bool,
+    quiet: bool,
+    lines: bool,
+    metrics: str,
+    out: str | None,
+    **choices: Any,
+) -> int:
+    """Evaluate folders of predictions against a folder of ground truths.
+
+    Files are paired by name without extension. Exit codes: 0 done, 1 done with skipped samples,
+    2 bad input.
+    """
+    from fastsegmetrics.bulk.console import RunReport
+    from fastsegmetrics.bulk.run import evaluate_folders
+    from fastsegmetrics.warmup import compiling
+
+    if draw:
+        metrics = _with_curves(metrics, out)
+    curves = _curves_of(metrics, out)
+    report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
+    run = evaluate_folders(
+        gt,
+        _unique(preds),
+        metrics=metrics,
+        out=out,
+        difficulty_maps=difficulty_maps,
+        progress=report,
+        **choices,
+    )
+    print_run(run, form, digits)
+    report.left_out(run)
+    if curves and not quiet:
+        where = f"are in {run.directory}/curves.csv" if out else "are kept with --out RUN_DIR alone"
+        report.say(f"curves ({', '.join(curves)}) {where}")
+    if difficulty_maps and not quiet:
+        report.say(f"heat maps of the difficulty are in {run.directory}/maps (black 0, white 2)")
+    if draw and run.directory is not None:
+        draw_curves(run, run.directory)
+    return DONE if run.complete else DONE_WITH_SKIPPED
+
+
+def _with_curves(metrics: str, out: str | None) -> str:
+    from fastsegmetrics.reporting import plots
+
+    if out is None:
+        raise click.UsageError("--plots draws into the run directory: name it, --out RUN_DIR")
+    # Before hours of measuring rather than after them.
+    plots.require_matplotlib()
+    return f"{metrics},{plots.METRICS}"
+
+
+def _curves_of(metrics: str, out: str | None) -> list[str]:
+    """Return the curves asked for, which no table shows."""
+    from fastsegmetrics.catalog import resolve
+
+    rows = resolve(metrics)
+    curves = [row.name for row in rows if row.report.name.endswith("curve")]
+    if len(curves) == len(rows) and out is None:
+        raise click.UsageError(
+            f"--metrics {metrics} asks for curves alone, which are no numbers of a table: "
+            f"--out RUN_DIR keeps them in curves.csv"
+        )
+    return curves
+
+
+def _unique(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    folders = dict(preds)
+    if len(folders) < len(preds):
+        names = [name for name, _ in preds]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise click.UsageError(f"--pred: the name {twice!r} is given twice")
+    return folders

@@ -1,0 +1,17 @@
+"""``fastsegmetrics warmup``: compile the kernels ahead of time."""
+
+from __future__ import annotations
+
+import click
+
+from fastsegmetrics.cli.endings import DONE
+
+
+@click.command()
+def warmup() -> int:
+    """Compile the kernels and keep them, so that later runs start at once."""
+    from fastsegmetrics.warmup import kept_in, warm_up
+
+    done = warm_up()
+    click.echo(f"kernels ready in {done.seconds:.1f} s; {kept_in(done.cache)}")
+    return DONE

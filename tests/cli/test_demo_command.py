@@ -1,0 +1,32 @@
+"""`fastsegmetrics demo`."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from fastsegmetrics.catalog import SUITES
+
+
+def test_demo(tmp_path, call):
+    code, out, err = call("demo", "--out", tmp_path / "demo", "--n", 3)
+    assert code == 0
+    rows = {line.split()[0]: line for line in out.splitlines() if line[:5] in ("caref", "hasty")}
+    assert rows["careful"].count("*") == len(SUITES["sod"])
+    assert rows["hasty"].count("*") == 0
+    command = next(line for line in err.splitlines() if line.startswith("$ "))
+    assert call(*command.split()[2:])[1] == out
+    run = tmp_path / "demo" / "run_3"
+    pytest.importorskip("matplotlib")
+    for stem in ("pr", "roc", "f_beta"):
+        assert (run / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_demo_without_matplotlib_says_which_extra(tmp_path, call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = call("demo", "--out", tmp_path / "demo", "--n", 2)
+    assert code == 0
+    assert out
+    assert "no curves drawn: drawing curves needs matplotlib" in err
+    assert "fastsegmetrics[plot]" in err

@@ -1,0 +1,65 @@
+"""The program as a whole: help, what it loads, processes of their own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fastsegmetrics import __version__
+from tests.cli.commands import arguments_of, environment
+
+
+def test_warmup_says_how_long_and_where(call):
+    code, out, _ = call("warmup")
+    assert code == 0
+    assert re.fullmatch(r"kernels ready in \d+\.\d s; .+\n", out)
+
+
+def test_help_and_version(call):
+    assert call()[1].startswith("Usage: fastsegmetrics")
+    assert "evaluate" in call("--help")[1]
+    assert call("--version")[1] == f"fastsegmetrics, version {__version__}\n"
+    for command in ("evaluate", "show", "demo", "metrics", "warmup"):
+        code, out, _ = call(command, "--help")
+        assert code == 0
+        assert f"fastsegmetrics {command}" in out
+    assert call("evaluat")[0] == 2
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["--version"]])
+def test_help_loads_nothing_heavy(arguments):
+    script = (
+        "import sys\n"
+        "from fastsegmetrics.cli import main\n"
+        f"main({arguments!r})\n"
+        "heavy = {'numba', 'cv2', 'scipy', 'matplotlib', 'numpy', 'rich', 'pandas', 'sqlite3'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                          check=True, env=environment())  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.stderr == ""
+
+
+def test_a_home_that_does_not_exist_and_a_plain_ascii_terminal(folders):
+    done = subprocess.run(
+        [sys.executable, "-m", "fastsegmetrics", *arguments_of(folders)],
+        capture_output=True,
+        check=True,
+        env=environment(HOME="/nonexistent", XDG_CACHE_HOME=None, PYTHONIOENCODING="ascii"),
+    )
+    assert b"good    0.033*" in done.stdout
+    assert b"3 samples ? 2 methods" in done.stderr
+
+
+def test_the_installed_program_runs():
+    program = Path(sys.executable).with_name("fastsegmetrics")
+    if not program.exists():
+        pytest.skip("fastsegmetrics is not installed here")
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"fastsegmetrics, version {__version__}\n"
+    assert subprocess.run([program, "evaluat"], capture_output=True).returncode == 2

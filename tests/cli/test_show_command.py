@@ -1,0 +1,45 @@
+"""`fastsegmetrics show`."""
+
+from __future__ import annotations
+
+from tests.cli.commands import arguments_of, one_error
+
+
+def test_show_prints_the_same_in_every_form(folders, call):
+    for form in ("table", "markdown", "latex", "csv", "json"):
+        _, printed, _ = call(*arguments_of(folders, "--out", folders / "run", "--format", form))
+        code, shown, err = call("show", folders / "run", "--format", form)
+        assert (code, shown, err) == (0, printed, "")
+
+
+def test_show_of_several_runs_says_where_they_differ(folders, call):
+    call(*arguments_of(folders, "--out", folders / "run1"))
+    call(*arguments_of(folders, "--out", folders / "run2", "--no-stretch"))
+    code, out, err = call("show", folders / "run1", folders / "run2")
+    assert code == 0
+    assert f"good ({folders / 'run2'})" in out
+    assert err == (
+        f"warning: not comparable: conventions.stretch is True in {folders / 'run1'} and False in "
+        f"{folders / 'run2'}\n"
+    )
+
+
+def test_show_of_runs_with_other_metrics(folders, call):
+    call(*arguments_of(folders, "--out", folders / "run1"))
+    call(*arguments_of(folders, "--out", folders / "run2", "--metrics", "mae"))
+    code, out, err = call("show", folders / "run1", folders / "run2")
+    assert (code, out) == (2, "")
+    assert one_error(err) == "error: the runs have other metrics and do not fit into one table"
+
+
+def test_show_of_what_is_no_finished_run(folders, call):
+    code, _, err = call("show", folders)
+    assert code == 2
+    assert one_error(err).endswith("not a run directory, it has no summary.json")
+    call(*arguments_of(folders, "--out", folders / "run"))
+    (folders / "run" / "summary.json").write_text("{}")
+    assert "not the summary of a run" in call("show", folders / "run")[2]
+    (folders / "run" / "summary.json").unlink()
+    assert "the run is not finished" in call("show", folders / "run")[2]
+    (folders / "run" / "summary.json").mkdir()
+    assert "cannot be read" in call("show", folders / "run")[2]

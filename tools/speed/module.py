@@ -1,0 +1,48 @@
+"""The whole of the peer's module in a few figures, from the rows of its classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from speed.contestants import WAYS
+from speed.rows import Row, geometric_mean, shown
+from speed.spatial import CONTENTS
+
+LEAST_COLD = 50.0
+LEAST_WARM = 100.0
+WORDS = {
+    "native": "functions, nothing prepared",
+    "compat": "import changed",
+    "warm": "functions, truth prepared",
+}
+
+
+def counted(rows: Sequence[Row], way: str) -> list[Row]:
+    """Return a way's rows of 8-bit maps, of the contents that all sections measure."""
+    return [
+        row
+        for row in rows
+        if row.section == way and row.content in CONTENTS and "float64" not in row.name
+    ]
+
+
+def run(rows: Sequence[Row], *, complete: bool) -> Iterator[Row]:
+    """Yield each class's geometric mean and worst cell, and the whole module's geometric mean.
+
+    Only what is `complete`, every class at every size and content, has a target.
+    """
+    for way in WAYS:
+        found = counted(rows, way)
+        for name in dict.fromkeys(row.name for row in found):
+            own = [row for row in found if row.name == name]
+            worst = min(own, key=lambda row: row.figure)
+            place = f"worst {shown(worst.figure, 'x')} {worst.content}"
+            mean = geometric_mean(row.figure for row in own)
+            yield Row("module", f"{name}: {WORDS[way]}", mean, "x", size=worst.size, content=place)
+    for way in WAYS:
+        found = counted(rows, way)
+        if found:
+            least = LEAST_WARM if way == "warm" else LEAST_COLD
+            mean = geometric_mean(row.figure for row in found)
+            goal = ("at least", least) if complete else ()
+            yield Row("module", f"whole module: {WORDS[way]}", mean, "x", *goal)
