@@ -16,6 +16,9 @@ def say_error(message: str) -> None:
 
 def say(text: str) -> None:
     """Write to standard error, or give it up if that takes nothing more."""
+    if sys.stderr is None:
+        # Given up before; click took this for a stream until 8.1.4.
+        return
     try:
         click.echo(text, err=True)
     except OSError:
