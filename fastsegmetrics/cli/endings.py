@@ -16,6 +16,9 @@ def say_error(message: str) -> None:
 
 def say(text: str) -> None:
     """Write to standard error, or give it up if that takes nothing more."""
+    if sys.stderr is None:
+        # Given up before; click 8.1.3 would take this for a stream.
+        return
     try:
         click.echo(text, err=True)
     except OSError:

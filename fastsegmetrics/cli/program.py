@@ -79,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = None  # type: ignore[assignment]
         return DONE
     except (KeyboardInterrupt, click.Abort) as error:
-        # click turns the interruption into its own, with ours as the cause.
-        say(how_to_continue(error.__cause__ or error))
+        # click turns the interruption into its own, with ours as the cause (8.1.3: the context).
+        say(how_to_continue(error.__cause__ or error.__context__ or error))
         return INTERRUPTED
     except OSError as error:
         name = error.filename or unwritable_stream()

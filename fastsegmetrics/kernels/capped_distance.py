@@ -21,6 +21,8 @@ _BLOCK = 64
 _FAR_BYTE = np.uint8(255)
 _NEXT_TO_FAR = np.uint8(254)
 _ONE, _9 = np.uint8(1), np.uint8(9)
+# Typed: Numba would compile a function anew for each literal.
+_0, _1, _2, _3, _4 = np.int32(0), np.int32(1), np.int32(2), np.int32(3), np.int32(4)
 _FAR_WORD = 65535
 #: More than any pixel's distance to a column that can serve its block.
 _RAMP = _REACH + 3 * _BLOCK
@@ -271,7 +273,7 @@ def _fill_shallow(
 
 
 @kernel
-def _code(low: NDArray[np.uint8], codes: NDArray[np.uint8], there: int, off: int, at: Any) -> Any:
+def _code(low: NDArray[np.uint8], codes: NDArray[np.uint8], there: int, off: Any, at: Any) -> Any:
     """Return where the foreground lies if the column `off` beside a pixel explains its distance.
 
     `at` is that squared distance and, beyond it, the answer so far: (square, code).
@@ -306,15 +308,15 @@ def _point_row(
         return
     for i in range(line.size):
         at = np.uint8(min(line[i], _CLIPPED)), _HERE
-        at = _code(low, codes, i + 8, 4, at)
-        at = _code(low, codes, i + 7, 3, at)
-        at = _code(low, codes, i + 6, 2, at)
-        at = _code(low, codes, i + 5, 1, at)
-        at = _code(low, codes, i + 4, 0, at)
-        at = _code(low, codes, i + 3, -1, at)
-        at = _code(low, codes, i + 2, -2, at)
-        at = _code(low, codes, i + 1, -3, at)
-        square, code = _code(low, codes, i + 0, -4, at)
+        at = _code(low, codes, i + 8, _4, at)
+        at = _code(low, codes, i + 7, _3, at)
+        at = _code(low, codes, i + 6, _2, at)
+        at = _code(low, codes, i + 5, _1, at)
+        at = _code(low, codes, i + 4, _0, at)
+        at = _code(low, codes, i + 3, -_1, at)
+        at = _code(low, codes, i + 2, -_2, at)
+        at = _code(low, codes, i + 1, -_3, at)
+        square, code = _code(low, codes, i + 0, -_4, at)
         out[i] = code if (square > 0) & (square <= _NEAR_BYTE) else _HERE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -10,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from fastsegmetrics import __version__
+from fastsegmetrics.cli import cli
+from fastsegmetrics.cli.options import CONVENTIONS
+from fastsegmetrics.conventions import Conventions
 from tests.cli.commands import arguments_of, environment
 
 
@@ -63,3 +67,25 @@ def test_the_installed_program_runs():
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"fastsegmetrics, version {__version__}\n"
     assert subprocess.run([program, "evaluat"], capture_output=True).returncode == 2
+
+
+def test_every_convention_is_an_option_of_its_name_and_default():
+    fields = {field.name: field for field in dataclasses.fields(Conventions)}
+    assert set(CONVENTIONS) == set(fields)
+    parameters = {parameter.name: parameter for parameter in cli.commands["evaluate"].params}
+    for name, field in fields.items():
+        assert parameters[name].default == field.default
+        assert parameters[name].section == "Conventions"
+
+
+def test_the_options_of_evaluate_stand_under_headings(call):
+    _, out, _ = call("evaluate", "--help")
+    headings = re.findall(r"^([A-Z][\w ]+):$", out, re.MULTILINE)
+    assert headings == ["Files", "What is measured", "Conventions", "File names",
+                        "What is printed", "Help"]  # fmt: skip
+    sections = dict(
+        zip(headings, re.split(r"^[A-Z][\w ]+:$", out, flags=re.MULTILINE)[1:], strict=True)
+    )
+    assert "--out RUN_DIR" in sections["Files"]
+    assert "--difficulty-maps" in sections["What is measured"]
+    assert "--image-suffix TEXT" in sections["File names"]
