@@ -4,7 +4,11 @@ One pair
     ``s_measure(pred, gt)``, ``f_beta(pred, gt).max``, ``measure(pred, gt, "sod")``, …
 A data set
     `Evaluator` accumulates pairs and gives a `Result` whose numbers say what they are made of;
-    `Target` prepares a ground truth once for many methods; `evaluate_folders` does files.
+    `Target` prepares a ground truth once for many methods; `evaluate_folders` does files;
+    `Strata` tells samples apart by size or by a table.
+Protocols
+    `Protocol` is a metric as a path through five option sets: write one, and it runs wherever a
+    metric does; `protocol_metrics` gives it a name.
 Conventions
     `Conventions` lists every choice that shapes a number; `use_backend` switches to the plain
     reference implementation.
@@ -31,11 +35,14 @@ _HOME = {
     "Measurement": "plan",
     "MissingExtraError": "errors",
     "Plan": "plan",
+    "Protocol": "protocol.value",
     "Result": "results",
     "Run": "bulk.run",
+    "Strata": "strata",
     "StructureScore": "functional.sweep",
     "SweepScore": "functional.sweep",
     "Target": "target",
+    "protocol_metrics": "catalog",
     "evaluate_folders": "bulk.run",
     "use_backend": "backend",
     **dict.fromkeys(

@@ -1,5 +1,6 @@
 from fastsegmetrics.backend import use_backend as use_backend
 from fastsegmetrics.bulk.run import Run as Run, evaluate_folders as evaluate_folders
+from fastsegmetrics.catalog import protocol_metrics as protocol_metrics
 from fastsegmetrics.conventions import Conventions as Conventions
 from fastsegmetrics.errors import (
     FastSegMetricsError as FastSegMetricsError,
@@ -47,11 +48,13 @@ from fastsegmetrics.functional.sweep import (
     specificity as specificity,
 )
 from fastsegmetrics.plan import Measurement as Measurement, Plan as Plan
+from fastsegmetrics.protocol.value import Protocol as Protocol
 from fastsegmetrics.results import (
     Aggregate as Aggregate,
     Contract as Contract,
     Result as Result,
 )
+from fastsegmetrics.strata import Strata as Strata
 from fastsegmetrics.target import Target as Target
 
 __version__: str

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends
-from fastsegmetrics.catalog import Metric
+from fastsegmetrics.catalog import Metric, Wanted
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue
 from fastsegmetrics.halves import middle_level
 from fastsegmetrics.plan import Measurement, Plan, Request
 from fastsegmetrics.results import Aggregate, Contract, Result, aggregate, aggregate_half
+from fastsegmetrics.strata import Strata
 
 
 class Evaluator:
@@ -33,6 +34,8 @@ class Evaluator:
         a string may list several with commas.
     backend : {"compiled", "reference"}, optional
         Which implementation computes.
+    strata : Strata, optional
+        By what the samples are put into strata; `Result.strata` then holds the result of each.
     **conventions
         The fields of `Conventions`: ``policy``, ``stretch``, ``beta2``, …
 
@@ -53,12 +56,22 @@ class Evaluator:
 
     def __init__(
         self,
-        metrics: str | Iterable[str] = "sod",
+        metrics: Wanted | Iterable[Wanted] = "sod",
         *,
         backend: backends.Backend | None = None,
+        strata: Strata | None = None,
         **conventions: Any,
     ) -> None:
-        self.plan = Plan(metrics, Conventions.of(**conventions))
+        by_size = strata is not None and strata.by_size
+        plan = Plan(metrics, Conventions.of(**conventions), sizes=by_size)
+        self._begin(plan, backend, strata)
+
+    def _begin(
+        self, plan: Plan, backend: backends.Backend | None, strata: Strata | None = None
+    ) -> None:
+        self.plan = plan
+        self.strata = strata
+        self._parts: dict[str, Evaluator] = {}
         self.backend: backends.Backend | None = backend
         if backend is not None:
             backends.resolve(backend)
@@ -112,6 +125,8 @@ class Evaluator:
                 f"the same conventions; received one of {_shown(measurement.request)}, here "
                 f"{_shown(self.plan.request)}"
             )
+        if self.strata is not None:
+            self._part_of(measurement, sample_id).add(measurement, sample_id=sample_id)
         with backends.chosen(self.backend):
             for accumulator, record in zip(self._accumulators, measurement.records, strict=True):
                 if accumulator is not None and record is not None:
@@ -121,6 +136,18 @@ class Evaluator:
             self._unnamed += 1
         else:
             self._values[sample_id] = measurement.values
+
+    def _part_of(self, measurement: Measurement, sample_id: str | None) -> Evaluator:
+        assert self.strata is not None
+        size = float(measurement.values[-1]) if self.strata.by_size else 0.0
+        return self._part(self.strata.of(sample_id, size))
+
+    def _part(self, stratum: str) -> Evaluator:
+        if stratum not in self._parts:
+            part = Evaluator.__new__(Evaluator)
+            part._begin(self.plan, self.backend)
+            self._parts[stratum] = part
+        return self._parts[stratum]
 
     def merge(self, other: Evaluator) -> None:
         """Add all samples of another evaluator of the same metrics and conventions.
@@ -141,6 +168,8 @@ class Evaluator:
                 f"other must hold no sample of this evaluator; {len(shared)} are in both, the "
                 f"first {shared[0]!r}"
             )
+        for stratum, part in other._parts.items():
+            self._part(stratum).merge(part)
         for name, values in other._values.items():
             if isinstance(name, int):
                 name = self._unnamed
@@ -153,7 +182,8 @@ class Evaluator:
     @property
     def contract(self) -> Contract:
         """What shapes the numbers."""
-        return Contract.of(self.plan.metrics, self.plan.conventions)
+        strata = None if self.strata is None else self.strata.to_dict()
+        return Contract.of(self.plan.metrics, self.plan.conventions, strata)
 
     def result(self, *, n_expected: int | None = None, beside: Iterable[Evaluator] = ()) -> Result:
         """Return the aggregates of all samples so far.
@@ -179,6 +209,16 @@ class Evaluator:
         if n_expected < n:
             raise InputError(f"n_expected must be at least {n} (the samples added); received "
                              f"{n_expected}")  # fmt: skip
+        middles = self._middle_levels(tuple(beside))
+        result = self._result(n_expected, middles)
+        names = () if self.strata is None else self.strata.names
+        for stratum in (name for name in names if name in self._parts):
+            part = self._parts[stratum]
+            result.strata[stratum] = part._result(part.n_samples, middles)
+        return result
+
+    def _result(self, n_expected: int, middles: dict[str, float]) -> Result:
+        n = self.n_samples
         ids = sorted(self._values, key=lambda name: (isinstance(name, str), name))
         table = np.array([self._values[name] for name in ids]).reshape(n, len(self.plan.columns))
         per_image = dict(zip(self.plan.columns, table.T, strict=True))
@@ -190,7 +230,6 @@ class Evaluator:
                     means |= accumulator.means()
                     pooled |= accumulator.pooled()
 
-        middles = self._middle_levels(tuple(beside))
         aggregates: dict[str, Aggregate] = {}
         # A curve over the images that have both classes is not the score's curve by its name.
         curves = {
@@ -242,7 +281,7 @@ class Evaluator:
         return middles
 
     def _require_same_request(self, other: Evaluator, parameter: str) -> None:
-        if self.plan.request != other.plan.request:
+        if self.plan.request != other.plan.request or self.strata != other.strata:
             raise InputError(
                 f"{parameter} must have the same metrics and conventions; received contract "
                 f"{other.contract.hash}, here {self.contract.hash}"

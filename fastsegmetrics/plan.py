@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, catalog, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.families.contract import Record
+from fastsegmetrics.families.contract import Family, Record
 from fastsegmetrics.families.registry import Families
+from fastsegmetrics.families.target_size import TargetSize
 from fastsegmetrics.target import Target
 
 
@@ -50,10 +51,12 @@ class Plan:
 
     Parameters
     ----------
-    metrics : str or iterable of str
+    metrics : str, Protocol, Metric, or iterable of them
         As in `catalog.resolve`.
     conventions : Conventions, optional
         The choices that shape the numbers.
+    sizes : bool
+        Whether the size of each truth is a column too, see `strata`.
 
     Attributes
     ----------
@@ -73,17 +76,27 @@ class Plan:
     """
 
     def __init__(
-        self, metrics: str | Iterable[str] = "sod", conventions: Conventions | None = None
+        self,
+        metrics: catalog.Wanted | Iterable[catalog.Wanted] = "sod",
+        conventions: Conventions | None = None,
+        *,
+        sizes: bool = False,
     ) -> None:
         self.conventions = conventions or Conventions()
         self.metrics = catalog.resolve(metrics)
-        self.request = Request(tuple(m.told_apart for m in self.metrics), self.conventions)
+        told_apart = [metric.told_apart for metric in self.metrics]
+        self.request = Request(
+            (*told_apart, *(TargetSize.columns if sizes else ())), self.conventions
+        )
         made = Families(self.metrics, self.conventions)
-        self.families = made.all
+        self.families: tuple[Family, ...] = made.all
         self.curves_of = made.curves_of
         self.columns: tuple[str, ...] = tuple(
             dict.fromkeys(column for metric in self.metrics for column in metric.columns)
         )
+        if sizes:
+            self.families += (TargetSize(),)
+            self.columns += self.families[-1].columns
         self.needs_image = any(metric.score.needs_image for metric in self.metrics)
         given = [column for family in self.families for column in family.columns]
         self._take = np.array([given.index(column) for column in self.columns], np.intp)

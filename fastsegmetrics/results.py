@@ -69,9 +69,15 @@ class Contract:
     conventions: Mapping[str, object]
     metrics: Mapping[str, Mapping[str, object]]
     versions: Mapping[str, str]
+    strata: Mapping[str, object] | None = None
 
     @classmethod
-    def of(cls, metrics: tuple[Metric, ...], conventions: Conventions) -> Contract:
+    def of(
+        cls,
+        metrics: tuple[Metric, ...],
+        conventions: Conventions,
+        strata: Mapping[str, object] | None = None,
+    ) -> Contract:
         """Describe a set of metrics under a set of conventions."""
         rows = {
             metric.name: {
@@ -83,12 +89,12 @@ class Contract:
             }
             for metric in metrics
         }
-        return cls(conventions.to_dict(), rows, dict(_versions()))
+        return cls(conventions.to_dict(), rows, dict(_versions()), strata)
 
     @property
     def hash(self) -> str:
         """First 16 hexadecimal digits of the SHA-256 of conventions and metrics."""
-        told = {"conventions": dict(self.conventions), "metrics": self.metrics}
+        told = {"conventions": dict(self.conventions), "metrics": self.metrics, **self._strata}
         text = json.dumps(told, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -99,7 +105,12 @@ class Contract:
             "conventions": dict(self.conventions),
             "metrics": {name: dict(row) for name, row in self.metrics.items()},
             "versions": dict(self.versions),
+            **self._strata,
         }
+
+    @property
+    def _strata(self) -> dict[str, object]:
+        return {} if self.strata is None else {"strata": dict(self.strata)}
 
 
 class Result(Mapping[str, Aggregate]):
@@ -124,6 +135,8 @@ class Result(Mapping[str, Aggregate]):
     middle_levels : dict of str to float
         By per-image column, the level that splits the data set into an easy and a hard half, where
         a metric asks for one: images up to it are easy.
+    strata : dict of str to Result
+        The results of the strata that hold samples, where they were asked for.
     """
 
     def __init__(
@@ -143,6 +156,7 @@ class Result(Mapping[str, Aggregate]):
         self.sample_ids = sample_ids
         self.contract = contract
         self.middle_levels = middle_levels or {}
+        self.strata: dict[str, Result] = {}
 
     def __getitem__(self, name: str) -> Aggregate:
         return self.aggregates[name]
@@ -169,6 +183,14 @@ class Result(Mapping[str, Aggregate]):
             "curve_counts": dict(self.curve_counts),
             "middle_levels": dict(self.middle_levels),
         }
+        if self.strata:
+            told["strata"] = {
+                name: {
+                    "n_samples": len(part.sample_ids),
+                    "aggregates": {metric: dict(vars(row)) for metric, row in part.items()},
+                }
+                for name, part in self.strata.items()
+            }
         if per_image:
             told["sample_ids"] = list(self.sample_ids)
             told["per_image"] = {name: column.tolist() for name, column in self.per_image.items()}

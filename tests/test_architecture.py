@@ -28,6 +28,7 @@ FLOORS = (
     {"catalog"},
     {"families"},
     {"plan"},
+    {"strata"},
     {"results", "evaluate", "functional"},
     {"io", "reporting", "compat"},
     {"bulk"},

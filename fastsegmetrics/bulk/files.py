@@ -17,6 +17,7 @@ from fastsegmetrics.results import json_ready
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.run import Run
+    from fastsegmetrics.results import Result
 
 SUMMARY, CONTRACT, PER_IMAGE, CURVES = (
     "summary.json", "contract.json", "per_image.csv", "curves.csv",
@@ -40,10 +41,8 @@ def summary(run: Run) -> dict[str, Any]:
         "middle_levels": json_ready(next(iter(run.values())).middle_levels),
         "methods": {
             method: {
-                "metrics": {
-                    name: {field: json_ready(getattr(aggregate, field)) for field in _COUNTS}
-                    for name, aggregate in result.aggregates.items()
-                },
+                "metrics": _told(result),
+                **_strata(result),
                 "curves": {name: {"n_used": n} for name, n in result.curve_counts.items()},
                 "n_resized": run.n_resized[method],
                 "missing": run.missing[method],
@@ -54,6 +53,22 @@ def summary(run: Run) -> dict[str, Any]:
         },
         "contract": run.contract.to_dict(),
     }
+
+
+def _told(result: Result) -> dict[str, dict[str, Any]]:
+    return {
+        name: {field: json_ready(getattr(aggregate, field)) for field in _COUNTS}
+        for name, aggregate in result.aggregates.items()
+    }
+
+
+def _strata(result: Result) -> dict[str, Any]:
+    """The aggregates of each stratum, if there are any."""
+    parts = {
+        name: {"n_samples": len(part.sample_ids), "metrics": _told(part)}
+        for name, part in result.strata.items()
+    }
+    return {"strata": parts} if parts else {}
 
 
 def write_files(run: Run, directory: Path) -> None:

@@ -23,8 +23,10 @@ from fastsegmetrics.evaluate import Evaluator
 from fastsegmetrics.io import printable
 
 if TYPE_CHECKING:
+    from fastsegmetrics.catalog import Wanted
     from fastsegmetrics.plan import Plan
     from fastsegmetrics.results import Contract, Result
+    from fastsegmetrics.strata import Strata
 
 
 class Skipped(NamedTuple):
@@ -144,7 +146,8 @@ def evaluate_folders(
     gt: str | Path,
     preds: Mapping[str, str | Path],
     *,
-    metrics: str | Iterable[str] = "sod",
+    metrics: Wanted | Iterable[Wanted] = "sod",
+    strata: Strata | None = None,
     image: str | Path | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
@@ -172,8 +175,10 @@ def evaluate_folders(
         Folder of the ground truths.
     preds : mapping of str to path
         Method name to folder of predictions.
-    metrics : str or iterable of str
+    metrics : str, Protocol, Metric, or iterable of them
         As for `Evaluator`.
+    strata : Strata, optional
+        As for `Evaluator`; a table must hold every ground truth.
     image : path, optional
         Folder of the RGB photographs, for metrics that look at them (the suite ``"photo"``); for
         others it is not opened.
@@ -222,17 +227,12 @@ def evaluate_folders(
     >>> run["mine"]["f_beta.max"].value                                    # doctest: +SKIP
     0.9124
     """
-    if on_error not in ("stop", "skip"):
-        raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
-    if not isinstance(preds, Mapping):
-        raise InputError(
-            f"preds must be a mapping from a method's name to its folder; received a "
-            f"{type(preds).__name__}"
-        )
-    if not preds:
-        raise InputError("preds must name at least one method; received none")
+    _check_asked(preds, on_error)
     n_workers = check_workers(workers)
-    evaluators = {method: Evaluator(metrics, backend=backend, **conventions) for method in preds}
+    evaluators = {
+        method: Evaluator(metrics, backend=backend, strata=strata, **conventions)
+        for method in preds
+    }
     plan = next(iter(evaluators.values())).plan
     contract = next(iter(evaluators.values())).contract
     observer = progress if isinstance(progress, Observer) else Bar() if progress else Observer()
@@ -243,16 +243,14 @@ def evaluate_folders(
         read |= {f"the predictions of {method!r}": folder for method, folder in preds.items()}
         read |= {} if image is None else {"the photographs": image}
         out = run_directory(out, read, (MAPS,) if difficulty_maps else ())
-    if not plan.needs_image:
-        image = None
-    elif image is None:
-        name = next(metric.name for metric in plan.metrics if metric.score.needs_image)
-        raise InputError(f"{name} looks at the photographs: name their folder, image='DIR'")
+    image = _photographs(plan, image)
     pairs = pair(
         gt, preds, image_root=image, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
         pred_prefix=pred_prefix, pred_suffix=pred_suffix,
         image_prefix=image_prefix, image_suffix=image_suffix,
     )  # fmt: skip
+    if strata is not None:
+        strata.require(pairs.samples)
     observer.paired(pairs)
     missing = {method: names for method, names in pairs.missing.items() if names}
     if missing and plan.conventions.missing == "error":
@@ -271,6 +269,28 @@ def evaluate_folders(
             maps = HeatMaps(store.directory, plan.conventions)
         job = _Job(pairs, adder, contract, store, on_error == "stop", observer, maps)
         return job.run(n_workers, chosen)
+
+
+def _check_asked(preds: Any, on_error: str) -> None:
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
+    if not isinstance(preds, Mapping):
+        raise InputError(
+            f"preds must be a mapping from a method's name to its folder; received a "
+            f"{type(preds).__name__}"
+        )
+    if not preds:
+        raise InputError("preds must name at least one method; received none")
+
+
+def _photographs(plan: Plan, image: str | Path | None) -> str | Path | None:
+    """Return the folder of photographs, or None where no metric looks at them."""
+    if not plan.needs_image:
+        return None
+    if image is None:
+        name = next(metric.name for metric in plan.metrics if metric.score.needs_image)
+        raise InputError(f"{name} looks at the photographs: name their folder, image='DIR'")
+    return image
 
 
 def _check_drawn(plan: Plan, out: str | Path | None) -> None:

@@ -57,7 +57,7 @@ def resolve(metrics: Wanted | Iterable[Wanted]) -> tuple[Metric, ...]:
         photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), scores, which stand
         for all their reports (``"iou"``), or protocols in their short text; a string may list
         several with commas.  A `Protocol` that a metric of the catalogue has is that metric; any
-        other is called by its short text, or as `protocol_metrics` was told.
+        other is called by its score and hash, or as `protocol_metrics` was told.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _of_protocol(protocol: Protocol) -> tuple[Metric, ...]:
     own = _BY_PROTOCOL.get(protocol)
     if own is not None:
         return (own,)
-    return protocols.rows({str(protocol): protocol})
+    return protocols.rows({protocol.name: protocol})
 
 
 def _expand(name: str) -> list[Metric]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastsegmetrics.catalog import spatial, sweep
-from fastsegmetrics.catalog.rows import Metric, Path, Report, Score
+from fastsegmetrics.catalog.rows import PAPER, Metric, Path, Report, Score
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.protocol.report import labels
 from fastsegmetrics.protocol.score_options import MODES, TARGET_TITLES
@@ -76,10 +76,10 @@ def _score(name: str, protocol: Protocol) -> Score:
         formula = TARGET_TITLES[protocol.score.name]
         return Score(
             name, protocol.score.name, FAMILY, direction, 0.0, 1.0, formula, _TARGETS_EMPTY,
-            f"protocol {protocol}",
+            PAPER + "B.4",
         )  # fmt: skip
     empty = known.empty if protocol.target.kind == "whole" else f"{_NO_TARGET}; {known.empty}"
     return Score(
         name, known.title, FAMILY, direction, known.low, known.high, known.formula, empty,
-        f"protocol {protocol}; {known.citation}", protocol.needs_image,
+        known.citation, protocol.needs_image,
     )  # fmt: skip

@@ -140,6 +140,13 @@ class Metric:
         return cls(name, score, report, Path(**words), protocol)
 
     @property
+    def tells_curve(self) -> bool:
+        """Whether what is told is a curve and no number."""
+        if self.protocol is not None:
+            return self.protocol.tells_curve
+        return self.report.name.endswith("curve")
+
+    @property
     def told_apart(self) -> str:
         """The name; of a protocol, which anybody may call anything, with its hash."""
         if self.protocol is None or self.score.family != "protocol":

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, DONE_WITH_SKIPPED
 from fastsegmetrics.cli.options import option
 from fastsegmetrics.cli.output import draw_curves, print_run
+
+if TYPE_CHECKING:
+    from fastsegmetrics.catalog import Metric
 
 _FILES, _MEASURED = "Files", "What is measured"
 
@@ -48,6 +53,22 @@ _FILES, _MEASURED = "Files", "What is measured"
     help="A suite, or names with commas between (see `fastsegmetrics metrics`).",
 )
 @option(
+    "--protocol",
+    "protocols",
+    section=_MEASURED,
+    multiple=True,
+    metavar="PROTOCOL",
+    help="A path through the five stages: its short text, NAME=TEXT, FILE.toml, or FILE.toml:NAME "
+    "(see `fastsegmetrics protocols`); beside --metrics if that is given; may be repeated.",
+)
+@option(
+    "--strata",
+    section=_MEASURED,
+    metavar="size|FILE.csv:COLUMN",
+    help="Tell every metric of each stratum too: by the truth's size (size:LIMIT:LIMIT for other "
+    "limits than 1024 and 9216 pixels), or by a column of a table of samples.",
+)
+@option(
     "--workers",
     section=_MEASURED,
     type=int,
@@ -80,7 +101,10 @@ _FILES, _MEASURED = "Files", "What is measured"
 @options.file_names
 @options.printed_form
 @options.progress
+@click.pass_context
 def evaluate(
+    context: click.Context,
+    /,
     gt: str,
     preds: tuple[tuple[str, str], ...],
     form: str,
@@ -90,6 +114,8 @@ def evaluate(
     quiet: bool,
     lines: bool,
     metrics: str,
+    protocols: tuple[str, ...],
+    strata: str | None,
     out: str | None,
     **choices: Any,
 ) -> int:
@@ -99,23 +125,32 @@ def evaluate(
     2 bad input.
     """
     from fastsegmetrics.bulk.console import RunReport
+    from fastsegmetrics.bulk.requests import requested, unnamed
     from fastsegmetrics.bulk.run import evaluate_folders
+    from fastsegmetrics.strata import Strata
     from fastsegmetrics.warmup import compiling
 
+    by_default = context.get_parameter_source("metrics") == ParameterSource.DEFAULT
+    named = None if protocols and by_default else metrics
     if draw:
-        metrics = _with_curves(metrics, out)
-    curves = _curves_of(metrics, out)
+        named = _with_curves(named, out)
+    wanted = requested(named, protocols)
+    curves = _curves_of(wanted, out)
     report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
     run = evaluate_folders(
         gt,
         _unique(preds),
-        metrics=metrics,
+        metrics=wanted,
+        strata=None if strata is None else Strata.parse(strata),
         out=out,
         difficulty_maps=difficulty_maps,
         progress=report,
         **choices,
     )
     print_run(run, form, digits)
+    if not quiet:
+        for name, text in unnamed(wanted).items():
+            report.say(f"{name} is {text}")
     report.left_out(run)
     if curves and not quiet:
         where = f"are in {run.directory}/curves.csv" if out else "are kept with --out RUN_DIR alone"
@@ -127,25 +162,22 @@ def evaluate(
     return DONE if run.complete else DONE_WITH_SKIPPED
 
 
-def _with_curves(metrics: str, out: str | None) -> str:
+def _with_curves(metrics: str | None, out: str | None) -> str:
     from fastsegmetrics.reporting import plots
 
     if out is None:
         raise click.UsageError("--plots draws into the run directory: name it, --out RUN_DIR")
     # Before hours of measuring rather than after them.
     plots.require_matplotlib()
-    return f"{metrics},{plots.METRICS}"
+    return plots.METRICS if metrics is None else f"{metrics},{plots.METRICS}"
 
 
-def _curves_of(metrics: str, out: str | None) -> list[str]:
+def _curves_of(rows: Sequence[Metric], out: str | None) -> list[str]:
     """Return the curves asked for, which no table shows."""
-    from fastsegmetrics.catalog import resolve
-
-    rows = resolve(metrics)
-    curves = [row.name for row in rows if row.report.name.endswith("curve")]
+    curves = [row.name for row in rows if row.tells_curve]
     if len(curves) == len(rows) and out is None:
         raise click.UsageError(
-            f"--metrics {metrics} asks for curves alone, which are no numbers of a table: "
+            f"{', '.join(curves)}: curves alone, which are no numbers of a table: "
             f"--out RUN_DIR keeps them in curves.csv"
         )
     return curves

@@ -23,7 +23,24 @@ def print_run(run: Run, form: str, digits: int) -> None:
     from fastsegmetrics.bulk.files import summary
 
     aggregates = {method: result.aggregates for method, result in run.items()}
+    if form == "csv":
+        # One table for programs: the stratum is said beside the method.
+        for method, result in run.items():
+            aggregates |= {f"{method}[{s}]": part.aggregates for s, part in result.strata.items()}
     print_results(aggregates, summary(run), form, digits)
+    if form in ("table", "markdown", "latex"):
+        _print_strata(run, form, digits)
+
+
+def _print_strata(run: Run, form: str, digits: int) -> None:
+    """Print a table for each stratum: values of two strata are not to be compared by a mark."""
+    names = dict.fromkeys(name for result in run.values() for name in result.strata)
+    for name in names:
+        parts = {m: result.strata[name] for m, result in run.items() if name in result.strata}
+        n = max(len(part.sample_ids) for part in parts.values())
+        title = f"{name}: {n:,} sample{'' if n == 1 else 's'}"
+        click.echo(f"\n{'% ' if form == 'latex' else ''}{title}\n")
+        print_results({m: part.aggregates for m, part in parts.items()}, None, form, digits)
 
 
 def print_results(

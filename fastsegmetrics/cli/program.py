@@ -22,11 +22,12 @@ from fastsegmetrics.cli.endings import (
 )
 from fastsegmetrics.cli.evaluate import evaluate
 from fastsegmetrics.cli.metrics import metrics
+from fastsegmetrics.cli.protocols import protocols
 from fastsegmetrics.cli.show import show
 from fastsegmetrics.cli.warmup import warmup
 
 #: In the order of their first use; `--help` sorts them by name.
-COMMANDS = (evaluate, show, demo, metrics, warmup)
+COMMANDS = (evaluate, show, demo, metrics, protocols, warmup)
 
 
 @click.group(

@@ -119,6 +119,11 @@ class Protocol:
         text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
+    @property
+    def name(self) -> str:
+        """What it is called where nobody names it: its score and the half of its hash."""
+        return f"{self.score.name}@{self.hash[:8]}"
+
     def to_toml(self, name: str = "") -> str:
         """Return the stages as TOML, as a table of this name if there is one."""
         head = f"[{json.dumps(name, ensure_ascii=False)}]\n" if name else ""

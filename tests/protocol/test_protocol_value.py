@@ -229,7 +229,9 @@ def test_toml_that_is_not_there(tmp_path) -> None:
 def test_requests_by_protocol() -> None:
     text = "fixed(t=0.3, keep=>=) / whole / pixelwise / iou / raw"
     assert split_list(f"mae,{text},iou.bin") == ["mae", text, "iou.bin"]
-    assert [m.name for m in resolve(f"mae,{text},iou.bin")] == ["mae", text, "iou.bin"]
+    name = Protocol.parse(text).name
+    assert name == f"iou@{Protocol.parse(text).hash[:8]}"
+    assert [m.name for m in resolve(f"mae,{text},iou.bin")] == ["mae", name, "iou.bin"]
     by_size = Protocol.parse(text).replace(report="raw(by=size, quantiles=0.5)")
     assert [m.name for m in protocol_metrics({"low": by_size})] == [
         "low", "low[q0.5]", "low[small]", "low[small q0.5]", "low[medium]", "low[medium q0.5]",
