@@ -1,4 +1,4 @@
-"""Write docs/metrics.md from the catalogue, or check that it is up to date.
+"""Write docs/metrics.md and docs/protocols.md, or check that they are up to date.
 
 ::
 
@@ -26,7 +26,11 @@ from fastsegmetrics.catalog import (  # noqa: E402
     Score,
 )
 
+sys.path.insert(0, str(ROOT / "tools"))
+import protocol_docs  # noqa: E402
+
 PAGE = ROOT / "docs" / "metrics.md"
+PROTOCOLS = ROOT / "docs" / "protocols.md"
 #: Stages that all reports of one score share; told once per score.
 _SHARED = ("target", "matching", "score")
 _BETTER = {"higher": "higher ↑", "lower": "lower ↓"}
@@ -127,19 +131,22 @@ def _code(names: Sequence[str]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the page, or compare it."""
+    """Write the pages, or compare them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     chosen = parser.parse_args(arguments)
-    text = page()
-    if not chosen.check:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"docs/{PAGE.name} is not what the catalogue says; run tools/make_docs.py",
-          file=sys.stderr)  # fmt: skip
-    return 1
+    outdated = []
+    for place, text in ((PAGE, page()), (PROTOCOLS, protocol_docs.page())):
+        if place.is_file() and place.read_text(encoding="utf-8") == text:
+            continue
+        if chosen.check:
+            outdated.append(place.name)
+        else:
+            place.write_text(text, encoding="utf-8")
+    for name in outdated:
+        print(f"docs/{name} is not what the catalogue says; run tools/make_docs.py",
+              file=sys.stderr)  # fmt: skip
+    return 1 if outdated else 0
 
 
 if __name__ == "__main__":

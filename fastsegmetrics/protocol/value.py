@@ -21,7 +21,8 @@ from fastsegmetrics.protocol.score_options import LOWER, MODE_OF, OF_PHOTOGRAPHS
 
 STAGES = ("representation", "target", "matching", "score", "report")
 
-_KINDS: dict[str, tuple[type[option.Option], ...]] = {
+#: The options of each stage.
+KINDS: dict[str, tuple[type[option.Option], ...]] = {
     "representation": (options.Soft, options.Fixed, options.Adaptive, options.Dynamic),
     "target": (options.Whole, options.Components),
     "matching": (
@@ -179,7 +180,7 @@ class Protocol:
 def _stage(name: str, given: Any) -> Any:
     if name not in STAGES:
         raise InputError(f"the stages of a protocol are {', '.join(STAGES)}; received {name!r}")
-    if isinstance(given, _KINDS[name]):
+    if isinstance(given, KINDS[name]):
         return given
     if isinstance(given, str):
         kind, values = option.read(name, given)
@@ -196,7 +197,7 @@ def _stage(name: str, given: Any) -> Any:
         return option.made("report", (Report,), "report", {"summary": kind, **values})
     if name == "target" and kind in options.FORMS:
         return options.Whole(kind)  # type: ignore[arg-type]
-    return option.made(name, _KINDS[name], kind, values)
+    return option.made(name, KINDS[name], kind, values)
 
 
 def is_text(name: str) -> bool:
@@ -258,4 +259,4 @@ def split_list(text: str) -> list[str]:
     return re.split(r",(?![^(]*\))", text)
 
 
-__all__ = ["MODE_OF", "STAGES", "Protocol", "is_text", "load", "split_list"]
+__all__ = ["KINDS", "MODE_OF", "STAGES", "Protocol", "is_text", "load", "split_list"]
