@@ -42,8 +42,9 @@ path that makes sense. [Five stages](five_stages.md) says what the stages are; t
 
 Each stage is `kind(parameter=value, …)`; parameters at their defaults are left out, lists of
 numbers are written `0.25:0.5:0.75`. `region`, `edge`, `boundary` and `skeleton` alone are the whole
-map in that form. Signs like `>` and parentheses need quotes in a shell. In TOML, each table is a protocol
-and its keys are the stages (`score` must be there), or the one key `path` with the whole text:
+map in that form. Signs like `>` and parentheses need quotes in a shell. In TOML, each table is a
+protocol and its keys are the stages (`score` must be there), or the one key `path` with the whole
+text:
 
 ```toml
 [thin-parts]
