@@ -61,8 +61,8 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
     Returns
     -------
     Shown
-        With a warning for each run whose contract is not the first one's. A method's name gets
-        its run directory added where several runs have it.
+        With a warning for each run whose contract, number of ground truths or halves are not the
+        first one's. A method's name gets its run directory added where several runs have it.
 
     Raises
     ------
@@ -85,6 +85,13 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
                 f"not comparable: {difference.name} is {difference.before} in {first_directory} "
                 f"and {difference.now} in {directory}"
             )
+        for column, middle in one.get("middle_levels", {}).items():
+            before = first.get("middle_levels", {}).get(column, middle)
+            if middle != before:
+                warnings.append(
+                    f"not comparable: {column} is halved at {before} in {first_directory} and at "
+                    f"{middle} in {directory}"
+                )
         if one["n_samples"] != first["n_samples"]:
             warnings.append(
                 f"{first_directory} has {first['n_samples']:,} ground truths, {directory} has "

@@ -43,6 +43,22 @@ def test_halves_in_every_form(photographed, call):
     assert "the others are in the other half or undefined." in " ".join(out.split())
 
 
+def test_runs_with_other_halves_are_shown_with_a_warning(photographed, call):
+    runs = [photographed / "run1", photographed / "run2", photographed / "run3"]
+    for run in runs[:2]:
+        call(*asked(photographed, "--out", run))
+    (photographed / "good" / "b.png").unlink()
+    (photographed / "poor" / "b.png").unlink()
+    call(*asked(photographed, "--out", runs[2], "--missing", "skip"))
+    assert call("show", *runs[:2])[2] == ""
+    code, _, err = call("show", *runs)
+    assert code == 0
+    assert re.search(
+        rf"^warning: not comparable: difficulty_level is halved at 1\.\d+ in {runs[0]} and at "
+        rf"1\.\d+ in {runs[2]}$", err, re.MULTILINE,
+    )  # fmt: skip
+
+
 def test_heat_maps(photographed, call):
     run = photographed / "run"
     code, table, err = call(*asked(photographed, "--out", run))

@@ -1,0 +1,61 @@
+"""The command that measures speed beside the peer leaves out none of its classes. Nothing is timed
+in earnest."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+import py_sod_metrics as peer
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+#: Other names of recall and specificity, measured among the thirteen handlers.
+ALIASES = {"SensitivityHandler", "TPRHandler", "TNRHandler"}
+
+
+@pytest.fixture
+def program(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOLS))
+    from speed import hair, program
+
+    monkeypatch.setattr(hair, "SIZE", (120, 160))
+    return program
+
+
+def test_every_class_is_measured(program, tmp_path, capsys):
+    written = tmp_path / "speed.json"
+    program.main(
+        "", ["--quick", "--sections", "scores", "spatial", "decoding", "hair", "--sizes", "40x50",
+             "--contents", "maps", "--json", str(written)],
+    )  # fmt: skip
+    printed = capsys.readouterr().out
+    data = json.loads(written.read_text(encoding="utf-8"))
+    by_way = {way: {row["name"] for row in data["rows"] if row["section"] == way}
+              for way in ("native", "compat", "warm")}  # fmt: skip
+    assert by_way["native"] == by_way["compat"] == by_way["warm"]
+    classes = {name for name, value in vars(peer).items() if inspect.isclass(value)}
+    assert len(classes) >= 24
+    for name in classes - ALIASES:
+        assert any(name in row for row in by_way["native"]), name
+    whole = [row for row in data["rows"] if row["name"].startswith("whole module")]
+    # Not all sizes and contents: nothing to hold a target to.
+    assert [row["target"] for row in whole] == [None] * 3
+    sections = {row["section"] for row in data["rows"]}
+    assert sections == {"native", "compat", "warm", "module", "no peer", "decoding", "hair"}
+    for title in program.TITLES.values():
+        assert (title in printed) == (title not in ("Folder runs over reading the same files alone",
+                                                    "Fresh processes"))  # fmt: skip
+
+
+def test_rows_are_chosen_by_words(program, tmp_path):
+    written = tmp_path / "speed.json"
+    program.main(
+        "", ["--quick", "--sections", "scores", "spatial", "--sizes", "20x30", "--contents", "flat",
+             "--rows", "weighted_f", "iouhandler", "--json", str(written)],
+    )  # fmt: skip
+    rows = json.loads(written.read_text(encoding="utf-8"))["rows"]
+    names = {row["name"] for row in rows if row["section"] == "native"}
+    assert names == {"weighted_f (WeightedFmeasure)", "iou (IOUHandler)"}
