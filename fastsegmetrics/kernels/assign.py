@@ -16,6 +16,7 @@ from fastsegmetrics.kernels._jit import kernel
 Points = NDArray[np.float64]
 Assigned = NDArray[np.int64]
 
+_LARGEST = np.finfo(np.float64).max
 _DENSE, _POINTS, _GATED = 0, 1, 2
 
 
@@ -36,12 +37,15 @@ class _Costs(NamedTuple):
 
 
 @kernel
-def _cost_row(problem: _Costs, row: int, out: NDArray[np.float64]) -> None:
+def _cost_row(problem: _Costs, row: int, out: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a row of costs, in `out` if it has to be made."""
     if problem.kind == _DENSE:
-        out[:] = problem.matrix[row]
-    elif problem.kind == _POINTS:
-        top, left = problem.matrix[row]
-        tops, lefts = problem.points
+        return problem.matrix[row]
+    if problem.kind == _POINTS:
+        top, left = problem.matrix[row, 0], problem.matrix[row, 1]
+        # By index: an array that is unpacked may raise, and the loop is not vectorised (a quarter
+        # of the speed).
+        tops, lefts = problem.points[0], problem.points[1]
         for j in range(out.size):
             down = top - tops[j]
             across = left - lefts[j]
@@ -50,6 +54,7 @@ def _cost_row(problem: _Costs, row: int, out: NDArray[np.float64]) -> None:
         out[:] = problem.gate
         for e in range(problem.starts[row], problem.starts[row + 1]):
             out[problem.ends[e]] = problem.costs[e]
+    return out
 
 
 class _Search(NamedTuple):
@@ -116,33 +121,28 @@ def _relax(
 
 
 @kernel
-def _lowest(values: NDArray[np.float64]) -> float:
-    """Return the minimum; four at a time, because each comparison waits for the last one."""
-    a = b = c = d = np.inf
-    fours = values.size // 4 * 4
-    for j in range(0, fours, 4):
-        a = min(a, values[j])
-        b = min(b, values[j + 1])
-        c = min(c, values[j + 2])
-        d = min(d, values[j + 3])
-    for j in range(fours, values.size):
-        a = min(a, values[j])
-    return min(min(a, b), min(c, d))
+def _nearest(search: _Search, owners: NDArray[np.int64]) -> int:
+    """Return the column to settle next, -1 where no path leads on.
 
-
-@kernel
-def _next_column(search: _Search, lowest: float, owners: NDArray[np.int64]) -> int:
-    """Return the column to settle next: of those at the lowest length, in the order of `place`,
-    the last one that is free, or else the first one."""
+    Of those at the lowest length, in the order of `place`, the last one that is free, or else the
+    first one.
+    """
+    shortest, place = search.shortest, search.place
+    lowest = _LARGEST
     found = -1
     free = False
     for j in range(owners.size):
-        if search.shortest[j] == lowest:
-            if owners[j] < 0:
-                if not free or search.place[j] > search.place[found]:
+        # Seldom true: a running minimum changes about log n times.
+        if shortest[j] <= lowest:
+            if shortest[j] < lowest or found < 0:
+                lowest = shortest[j]
+                found = j
+                free = owners[j] < 0
+            elif owners[j] < 0:
+                if not free or place[j] > place[found]:
                     found = j
                 free = True
-            elif not free and (found < 0 or search.place[j] < search.place[found]):
+            elif not free and place[j] < place[found]:
                 found = j
     return found
 
@@ -176,7 +176,7 @@ def _assign_rows(problem: _Costs, rows: int, columns: int) -> tuple[Assigned, bo
     assigned = np.full(rows, -1, np.int64)
     owners = np.full(columns, -1, np.int64)
     row_prices, column_prices = np.zeros(rows), np.zeros(columns)
-    costs = np.empty(columns, np.float64)
+    made = np.empty(columns, np.float64)
     search = _new_search(columns)
     for row in range(rows):
         _begin(search)
@@ -184,12 +184,12 @@ def _assign_rows(problem: _Costs, rows: int, columns: int) -> tuple[Assigned, bo
         at = row
         steps = 0
         while at >= 0:
-            _cost_row(problem, at, costs)
+            costs = _cost_row(problem, at, made)
             _relax(costs, length, at, row_prices[at], column_prices, search)
-            length = _lowest(search.shortest)
-            if length == np.inf:
+            column = _nearest(search, owners)
+            if column < 0:
                 return assigned, False
-            column = _next_column(search, length, owners)
+            length = search.shortest[column]
             _settle(search, column, columns - steps)
             search.settled[steps] = column
             search.lengths[steps] = length
@@ -272,6 +272,14 @@ def _gated(
 
 
 @kernel
+def _below_gate(problem: _Costs, row: int, column: int) -> bool:
+    for e in range(problem.starts[row], problem.starts[row + 1]):
+        if problem.ends[e] == column:
+            return problem.costs[e] < problem.gate
+    return False
+
+
+@kernel
 def assign_gated(
     pairs: NDArray[np.int64], costs: NDArray[np.float64], gate: float, n_rows: int, n_columns: int
 ) -> Assigned:
@@ -287,9 +295,7 @@ def assign_gated(
     else:
         problem = _gated(pairs, costs, gate, 1, n_columns)
         found = _assign_rows(problem, n_columns, n_rows)[0]
-    row = np.empty(max(n_rows, n_columns), np.float64)
     for k in range(found.size):
-        _cost_row(problem, k, row[: max(n_rows, n_columns)])
-        if not row[found[k]] < gate:
+        if not _below_gate(problem, k, found[k]):
             found[k] = -1
     return found if n_rows <= n_columns else _inverse(found, n_rows)

@@ -47,7 +47,8 @@ def _assign_rows(costs: list[list[float]], columns: int) -> dict[int, int] | Non
             column_price[column] -= length - shortest[column]
             if column in owner:
                 row_price[owner[column]] += length - shortest[column]
-        path, column = [], settled[-1]
+        path: list[tuple[int, int]] = []
+        column = settled[-1]
         while not path or path[-1][1] != row:
             path.append((column, came_from[column]))
             column = next((c for c, r in owner.items() if r == path[-1][1]), -1)

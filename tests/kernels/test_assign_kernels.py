@@ -12,7 +12,6 @@ from scipy.spatial.distance import cdist
 from fastsegmetrics.kernels import assign, proximity
 from fastsegmetrics.reference import assign as assign_twins, proximity as proximity_twins
 
-
 #: As Python, a kernel takes a thousand times longer.
 MANY = 40 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 4000
 
