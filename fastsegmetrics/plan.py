@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -81,6 +82,11 @@ class Plan:
         made = Families(self.metrics, self.conventions)
         self.families = made.all
         self.curves_of = made.curves_of
+        as_they_are = dataclasses.replace(self.conventions, stretch=False)
+        readings = [self.conventions if stretched else as_they_are for stretched in made.stretched]
+        # A map is read once in each way that a family asks for.
+        self._readings = tuple(dict.fromkeys(readings))
+        self._reading_of = tuple(self._readings.index(reading) for reading in readings)
         self.columns: tuple[str, ...] = tuple(
             dict.fromkeys(m.column for m in self.metrics if m.column is not None)
         )
@@ -118,13 +124,13 @@ class Plan:
             with backends.use_backend(backend):
                 return self.measure(pred, target, image=image)
         target = self._target(pred, target, image)
-        canonical = represent.prediction(pred, self.conventions, target.shape)
+        maps = [represent.prediction(pred, reading, target.shape) for reading in self._readings]
         by_pixels = backends.resolve() == "reference"
         produced = [
-            family.measure_pixels(canonical, target)
+            family.measure_pixels(maps[reading], target)
             if by_pixels
-            else family.measure(canonical, target)
-            for family in self.families
+            else family.measure(maps[reading], target)
+            for family, reading in zip(self.families, self._reading_of, strict=True)
         ]
         if len(produced) == 1:
             # One family's columns are the plan's, in its order; the rest takes 3 us of a call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from fastsegmetrics.catalog import spatial, sweep
+from fastsegmetrics.catalog import spatial, sweep, targets
 from fastsegmetrics.catalog.rows import Direction, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import AREA_RULES, REPORTS
 from fastsegmetrics.errors import InputError
@@ -13,8 +13,10 @@ from fastsegmetrics.errors import InputError
 __all__ = ["ALIASES", "AREA_RULES", "METRICS", "REPORTS", "SCORES", "SUITES", "Direction",
            "Metric", "Path", "Report", "Score", "resolve"]  # fmt: skip
 
-SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES}
-METRICS: dict[str, Metric] = {metric.name: metric for metric in (*sweep.rows(), *spatial.rows())}
+SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES, **targets.SCORES}
+METRICS: dict[str, Metric] = {
+    metric.name: metric for metric in (*sweep.rows(), *spatial.rows(), *targets.rows())
+}
 
 #: Other names of the field for the same scores, and for pairs of curves.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -23,20 +25,25 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "tnr": ("specificity",),
     "oa": ("accuracy",),
     "wfm": ("weighted_f",),
+    "niou": ("pixel_iou.bin",),
+    "target_recall": ("pd_opdc",),
     "pr_curve": ("precision.curve", "recall.curve"),
     "roc_curve": ("recall.curve", "fpr.curve"),
 }
 
 _EF = ("e_measure.adp", "e_measure.mean", "e_measure.max",
        "f_beta.adp", "f_beta.mean", "f_beta.max")  # fmt: skip
+_HIOU = tuple(f"{name}.pooled_bin" for name in targets.SCORES if name.startswith("hiou"))
 SUITES: dict[str, tuple[str, ...]] = {
     "sod": ("mae", "s_measure", *_EF, "weighted_f"),
     "cod": ("s_measure", *_EF, "weighted_f", "mae"),
     "dis": ("f_beta.max", "weighted_f", "mae", "s_measure", "e_measure.mean", "hce"),
+    "irstd": ("pixel_iou.pooled_bin", "pixel_iou.bin", "pixel_f1.pooled_bin",
+              "pd.pooled_bin", "fa.pooled_bin", *_HIOU),
     "sweep": tuple(metric.name for metric in sweep.rows()),
     "all": tuple(name for name, row in METRICS.items() if not row.score.needs_image),
     "photo": tuple(name for name, row in METRICS.items() if row.score.needs_image),
-}
+}  # fmt: skip
 
 
 def resolve(metrics: str | Iterable[str]) -> tuple[Metric, ...]:
@@ -45,9 +52,10 @@ def resolve(metrics: str | Iterable[str]) -> tuple[Metric, ...]:
     Parameters
     ----------
     metrics : str or iterable of str
-        A suite (``"sod"``, ``"cod"``, ``"dis"``, ``"sweep"``, ``"all"``: everything that needs no
-        photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), or scores, which
-        stand for all their reports (``"iou"``); a string may list several with commas.
+        A suite (``"sod"``, ``"cod"``, ``"dis"``, ``"irstd"``, ``"sweep"``, ``"all"``: everything
+        that needs no photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), or
+        scores, which stand for all their reports (``"iou"``); a string may list several with
+        commas.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from fastsegmetrics.families.multiscale import MultiscaleFamily
 from fastsegmetrics.families.scalars import ScalarFamily
 from fastsegmetrics.families.size_invariant import SizeInvariantFamily
 from fastsegmetrics.families.sweep import CATALOGUE_FAMILIES, SweepFamily
+from fastsegmetrics.families.targets import TargetFamily
 
 _Maker = Callable[[tuple[Metric, ...], Conventions], Family]
 
@@ -25,6 +26,7 @@ _MAKERS: Mapping[str, _Maker] = {
     "effort": partial(ScalarFamily, scalars.effort, scalars.effort_by_pixels),
     "context": partial(ScalarFamily, scalars.context, scalars.context_by_pixels),
     "difficulty": partial(ScalarFamily, scalars.difficulty, scalars.difficulty_by_pixels),
+    "targets": TargetFamily,
 }
 
 
@@ -38,6 +40,8 @@ class Families:
         made = {make: make(tuple(rows), conventions) for make, rows in own.items()}
         self._by_maker = made
         self.all: tuple[Family, ...] = tuple(made.values())
+        #: Whether each family reads maps that are stretched, if the conventions say so.
+        self.stretched: tuple[bool, ...] = tuple(rows[0].score.stretched for rows in own.values())
 
     def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
         """Return the mean curves that a metric of source "curve" is made from."""

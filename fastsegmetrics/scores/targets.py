@@ -88,7 +88,7 @@ def shooting_detection(detected: int, missed: int, false_area: int, n_predicted:
 
 
 def pair_error(found: TargetCounts, error: float, strict: bool) -> float:
-    """Mean of an error's share of the union over the matched pairs; without a pair 0, strict NaN."""
+    """Mean of an error's share of the union over the pairs; without a pair 0, strict NaN."""
     if strict and not found.matched:
         return math.nan
     return _ratio(error, found.matched, found.total)

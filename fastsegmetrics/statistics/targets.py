@@ -88,7 +88,7 @@ class TargetTally(NamedTuple):
         """Return the counts of ``"opdc"`` or ``"distance"`` at one threshold."""
         at = _COUNTS[rule]
         numbers = self.counts[row, at : at + 6].tolist()
-        return TargetCounts(*numbers, n_pixels=int(self.pixels.sum()))
+        return TargetCounts._make((*numbers, int(self.pixels.sum())))
 
     def quality(self, rule: str, row: int = 0) -> QualitySums:
         """Return the sums over the pairs of ``"opdc"`` or ``"distance"`` at one threshold."""
@@ -203,7 +203,8 @@ def true_parts(target: Target) -> Parts:
 def parts_of(mask: NDArray[np.uint8]) -> Parts:
     """Return the 8-connected components of a read-only mask of 0 and 1, (H, W)."""
     flat, width = mask.reshape(-1), mask.shape[1]
-    return Parts(*_room().describe(flat, _words(flat), width), width)
+    runs, labels, areas, centroids = _room().describe(flat, _words(flat), width)
+    return Parts(runs, labels, areas, centroids, width)
 
 
 def _pixel_counts(mask: NDArray[np.uint8], target: Target, n_foreground: int) -> NDArray[np.int64]:
