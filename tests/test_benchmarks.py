@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from asv_bench.benchmarks import captured, kernels, metrics, scenes
+from asv_bench.benchmarks import captured, kernels, matching, metrics, scenes
 from fastsegmetrics.catalog import SCORES
 
 #: Steps of other kernels, timed as part of them; and what needs contents of its own.
@@ -54,7 +54,7 @@ def test_asv_check() -> None:
 
 def test_every_kernel_has_a_benchmark() -> None:
     by_hand = {name for module in captured.BY_HAND for name in captured.public_kernels(module)}
-    assert {row.split()[0] for row in kernels.KERNELS} == by_hand
+    assert {row.split()[0] for row in (*kernels.KERNELS, *matching.KERNELS)} == by_hand
     caught: set[str] = set()
     for content in ("comb", "smooth", "noise"):
         caught |= set(captured.captured(*scenes.pair(content, 96)))
@@ -73,6 +73,14 @@ def test_kernel_benchmarks_run(kernel: str, content: str) -> None:
     benchmark = kernels.Kernels()
     benchmark.setup(kernel, content, 32)
     benchmark.time_call(kernel, content, 32)
+
+
+@pytest.mark.parametrize("layout", matching.LAYOUTS)
+@pytest.mark.parametrize("kernel", matching.KERNELS)
+def test_matching_benchmarks_run(kernel: str, layout: str) -> None:
+    benchmark = matching.Matching()
+    benchmark.setup(kernel, layout, 5)
+    benchmark.time_call(kernel, layout, 5)
 
 
 @pytest.mark.parametrize("family", ["Scores", "Suites", "Forms", "Compat", "Results"])
