@@ -62,6 +62,9 @@ def opdc(
     if n == 0 or m == 0:
         return assigned
     nearest = assign_points(points, others)
+    if limits.overlap <= 0:
+        # Every pair has enough, also one that shares nothing.
+        return nearest
     free = np.ones(m, np.bool_)
     for pair in range(shared.shape[0]):
         row, column = shared[pair, 0], shared[pair, 1]
@@ -139,6 +142,8 @@ def without_candidate(
     """Count the columns, and the rows, that no target of the other side could be a pair with."""
     row_has = np.zeros(points.shape[0], np.bool_)
     column_has = np.zeros(others.shape[0], np.bool_)
+    if limits.overlap <= 0 and row_has.size and column_has.size:
+        return np.int64(0), np.int64(0)
     near, _ = near_pairs(points, others, limits.distance)
     for pair in range(near.shape[0]):
         row_has[near[pair, 0]] = True

@@ -49,7 +49,7 @@ def opdc(
     }
     nearest, _ = assign(costs)
     for row, column in enumerate(nearest.tolist()):
-        if (row, column) in enough:
+        if column >= 0 and ((row, column) in enough or limits.overlap <= 0):
             assigned[row] = column
     rows = np.flatnonzero(assigned < 0)
     columns = np.setdiff1d(np.arange(len(others)), assigned)
@@ -108,7 +108,7 @@ def without_candidate(
     limits: Any,
 ) -> tuple[int, int]:
     """Count the columns, and the rows, that no target of the other side could be a pair with."""
-    possible = distances(points, others) < limits.distance
+    possible = (distances(points, others) < limits.distance) | (limits.overlap <= 0)
     for (row, column, _), iou in zip(shared.tolist(), ious, strict=True):
         possible[row, column] |= iou >= limits.overlap
     return int((~possible.any(axis=0)).sum()), int((~possible.any(axis=1)).sum())
