@@ -20,7 +20,8 @@ NOT_CAUGHT = {
     "bitmask.dilate_within", "bitmask.frame", "bitmask.lowest_place", "bitmask.unpack",
     "colour.delta_e_2000", "colour.lab", "contour.border_points", "contour.find_borders",
     "contour.listing_order", "contour.simplify", "gaussian.gaussian_line", "label.paint_runs",
-    "patches.nearest_by_products",
+    "matching.intersection_over_union", "matching.opdc", "matching.qualities",
+    "matching.without_candidate", "patches.nearest_by_products",
 }  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
