@@ -255,6 +255,7 @@ def cli(context: click.Context) -> None:
     help="Full scale of the predictions' numbers [default: by their type].",
 )
 @click.option("--clip", is_flag=True, help="Clip predictions to their scale.")
+@click.option("--bins", type=int, default=10, show_default=True, help="Thresholds of targets.")
 @click.option("--beta2", type=float, default=0.3, show_default=True, help="β² of f_beta.")
 @click.option(
     "--weighted-beta2", type=float, default=1.0, show_default=True, help="β² of weighted_f."
