@@ -61,6 +61,11 @@ _HOME = {
         ),
         "functional.spatial",
     ),
+    **dict.fromkeys(
+        ("Detection", "HierarchicalIoU", "PairErrors", "TargetErrors", "detection", "hiou",
+         "target_f1", "target_precision"),
+        "functional.targets",
+    ),
 }  # fmt: skip
 
 __all__ = sorted([*_HOME, "__version__"])

@@ -47,6 +47,16 @@ from fastsegmetrics.functional.sweep import (
     s_measure as s_measure,
     specificity as specificity,
 )
+from fastsegmetrics.functional.targets import (
+    Detection as Detection,
+    HierarchicalIoU as HierarchicalIoU,
+    PairErrors as PairErrors,
+    TargetErrors as TargetErrors,
+    detection as detection,
+    hiou as hiou,
+    target_f1 as target_f1,
+    target_precision as target_precision,
+)
 from fastsegmetrics.plan import Measurement as Measurement, Plan as Plan
 from fastsegmetrics.protocol.value import Protocol as Protocol
 from fastsegmetrics.results import (

@@ -26,7 +26,7 @@ CHOICES: dict[str, tuple[object, ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Conventions:
-    """Every convention that can change a value of the sweep family.
+    """Every convention that can change a value.
 
     Parameters
     ----------
@@ -38,7 +38,8 @@ class Conventions:
         truth nor the binarised prediction has a foreground pixel: 1 or NaN.
     stretch : bool
         Stretch each prediction to [0, 1] by its own minimum and maximum, as the saliency
-        literature does.  A constant map is left as it is.
+        literature does.  A constant map is left as it is.  Target scores never stretch
+        (``Score.stretched`` in the catalogue, and their representation, say so).
     pred_scale : {None, 1, 255}
         Full scale of the prediction's numbers.  ``None``: 255 for integers, 1 for floats.
     gt_threshold : float or None
@@ -54,6 +55,8 @@ class Conventions:
         Weight of the object term of the S-measure, in [0, 1].
     e_denominator : {"N-1", "N"}
         Divisor of the E-measure: the literature's programs divide by N − 1, the definition by N.
+    bins : int
+        Number n of thresholds i/n, i = 0…n − 1, of the target scores' curves.
     resize : {"error", "bilinear"}
         What is done, by folder runs, with a prediction whose size is not its truth's.
     missing : {"error", "skip", "zero"}
@@ -81,6 +84,7 @@ class Conventions:
     weighted_beta2: float = 1.0
     alpha: float = 0.5
     e_denominator: Literal["N-1", "N"] = "N-1"
+    bins: int = 10
     resize: Literal["error", "bilinear"] = "error"
     missing: Literal["error", "skip", "zero"] = "error"
 
@@ -102,6 +106,10 @@ class Conventions:
         self._set_number("beta2", 0.0, math.inf)
         self._set_number("weighted_beta2", 0.0, math.inf)
         self._set_number("alpha", 0.0, 1.0)
+        whole = isinstance(self.bins, numbers.Integral) and not isinstance(self.bins, bool)
+        if not whole or self.bins < 1:
+            raise InputError(f"bins must be an integer of at least 1; received {self.bins!r}")
+        object.__setattr__(self, "bins", int(self.bins))
         if self.gt_threshold is not None:
             self._set_number("gt_threshold", -math.inf, math.inf)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -89,13 +90,18 @@ class Plan:
             (*told_apart, *(TargetSize.columns if sizes else ())), self.conventions
         )
         made = Families(self.metrics, self.conventions)
-        self.families: tuple[Family, ...] = made.all
+        self.families: tuple[Family, ...] = made.all + ((TargetSize(),) if sizes else ())
         self.curves_of = made.curves_of
+        as_they_are = dataclasses.replace(self.conventions, stretch=False)
+        readings = [self.conventions if stretched else as_they_are for stretched in made.stretched]
+        readings += readings[:1] if sizes else []
+        # A map is read once in each way that a family asks for.
+        self._readings = tuple(dict.fromkeys(readings))
+        self._reading_of = tuple(self._readings.index(reading) for reading in readings)
         self.columns: tuple[str, ...] = tuple(
             dict.fromkeys(column for metric in self.metrics for column in metric.columns)
         )
         if sizes:
-            self.families += (TargetSize(),)
             self.columns += self.families[-1].columns
         self.needs_image = any(metric.score.needs_image for metric in self.metrics)
         given = [column for family in self.families for column in family.columns]
@@ -131,13 +137,13 @@ class Plan:
             with backends.use_backend(backend):
                 return self.measure(pred, target, image=image)
         target = self._target(pred, target, image)
-        canonical = represent.prediction(pred, self.conventions, target.shape)
+        maps = [represent.prediction(pred, reading, target.shape) for reading in self._readings]
         by_pixels = backends.resolve() == "reference"
         produced = [
-            family.measure_pixels(canonical, target)
+            family.measure_pixels(maps[reading], target)
             if by_pixels
-            else family.measure(canonical, target)
-            for family in self.families
+            else family.measure(maps[reading], target)
+            for family, reading in zip(self.families, self._reading_of, strict=True)
         ]
         if len(produced) == 1:
             # One family's columns are the plan's, in its order; the rest takes 3 us of a call

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asv_bench.benchmarks import captured, kernels, metrics, scenes
+from asv_bench.benchmarks import captured, kernels, matching, metrics, scenes
 from fastsegmetrics.catalog import SCORES
 
 #: Steps of other kernels, timed as part of them; and what needs contents of its own.
@@ -19,7 +19,8 @@ NOT_CAUGHT = {
     "bitmask.dilate_within", "bitmask.frame", "bitmask.lowest_place", "bitmask.unpack",
     "colour.delta_e_2000", "colour.lab", "contour.border_points", "contour.find_borders",
     "contour.listing_order", "contour.simplify", "gaussian.gaussian_line", "label.paint_runs",
-    "patches.nearest_by_products",
+    "matching.intersection_over_union", "matching.opdc", "matching.qualities",
+    "matching.without_candidate", "patches.nearest_by_products",
 }  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +41,7 @@ def test_asv_check() -> None:
 
 def test_every_kernel_has_a_benchmark() -> None:
     by_hand = {name for module in captured.BY_HAND for name in captured.public_kernels(module)}
-    assert {row.split()[0] for row in kernels.KERNELS} == by_hand
+    assert {row.split()[0] for row in (*kernels.KERNELS, *matching.KERNELS)} == by_hand
     caught: set[str] = set()
     for content in ("comb", "smooth", "noise"):
         caught |= set(captured.captured(*scenes.pair(content, 96)))
@@ -59,6 +60,14 @@ def test_kernel_benchmarks_run(kernel: str, content: str) -> None:
     benchmark = kernels.Kernels()
     benchmark.setup(kernel, content, 32)
     benchmark.time_call(kernel, content, 32)
+
+
+@pytest.mark.parametrize("layout", matching.LAYOUTS)
+@pytest.mark.parametrize("kernel", matching.KERNELS)
+def test_matching_benchmarks_run(kernel: str, layout: str) -> None:
+    benchmark = matching.Matching()
+    benchmark.setup(kernel, layout, 5)
+    benchmark.time_call(kernel, layout, 5)
 
 
 @pytest.mark.parametrize("family", ["Scores", "Suites", "Forms", "Compat", "Results"])

@@ -16,8 +16,8 @@ from fastsegmetrics.target import Target
 
 from .scenes import pair, photograph
 
-#: Modules whose kernels have rows of their own in ``benchmarks.kernels``.
-BY_HAND = {"levels", "curves", "unfilter"}
+#: Modules whose kernels have rows of their own, in ``kernels`` and ``matching`` beside this one.
+BY_HAND = {"levels", "curves", "unfilter", "regions", "overlap", "proximity", "assign"}
 
 Call = tuple[Callable[..., object], tuple]
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from fastsegmetrics.catalog import protocols, spatial, sweep
+from fastsegmetrics.catalog import protocols, spatial, sweep, targets
 from fastsegmetrics.catalog.rows import Direction, Half, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import AREA_RULES, REPORTS
 from fastsegmetrics.errors import InputError
@@ -15,8 +15,10 @@ from fastsegmetrics.protocol.value import Protocol, is_text, split_list
 __all__ = ["ALIASES", "AREA_RULES", "METRICS", "REPORTS", "SCORES", "SUITES", "Direction",
            "Half", "Metric", "Path", "Report", "Score", "protocol_metrics", "resolve"]  # fmt: skip
 
-SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES}
-METRICS: dict[str, Metric] = {metric.name: metric for metric in (*sweep.rows(), *spatial.rows())}
+SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES, **targets.SCORES}
+METRICS: dict[str, Metric] = {
+    metric.name: metric for metric in (*sweep.rows(), *spatial.rows(), *targets.rows())
+}
 _BY_PROTOCOL = {row.protocol: row for row in METRICS.values() if row.protocol is not None}
 
 #: Other names of the field for the same scores, and for what is read side by side.
@@ -26,6 +28,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "tnr": ("specificity",),
     "oa": ("accuracy",),
     "wfm": ("weighted_f",),
+    "niou": ("pixel_iou.bin",),
+    "target_recall": ("pd_opdc",),
     "pr_curve": ("precision.curve", "recall.curve"),
     "roc_curve": ("recall.curve", "fpr.curve"),
     "difficulty_halves": ("difficulty.hard", "difficulty.easy"),
@@ -33,14 +37,17 @@ ALIASES: dict[str, tuple[str, ...]] = {
 
 _EF = ("e_measure.adp", "e_measure.mean", "e_measure.max",
        "f_beta.adp", "f_beta.mean", "f_beta.max")  # fmt: skip
+_HIOU = tuple(f"{name}.pooled_bin" for name in targets.SCORES if name.startswith("hiou"))
 SUITES: dict[str, tuple[str, ...]] = {
     "sod": ("mae", "s_measure", *_EF, "weighted_f"),
     "cod": ("s_measure", *_EF, "weighted_f", "mae"),
     "dis": ("f_beta.max", "weighted_f", "mae", "s_measure", "e_measure.mean", "hce"),
+    "irstd": ("pixel_iou.pooled_bin", "pixel_iou.bin", "pixel_f1.pooled_bin",
+              "pd.pooled_bin", "fa.pooled_bin", *_HIOU),
     "sweep": tuple(metric.name for metric in sweep.rows()),
     "all": tuple(name for name, row in METRICS.items() if not row.score.needs_image),
     "photo": tuple(name for name, row in METRICS.items() if row.score.needs_image),
-}
+}  # fmt: skip
 
 
 #: What can be asked for: names, or protocols beside them.
@@ -53,11 +60,11 @@ def resolve(metrics: Wanted | Iterable[Wanted]) -> tuple[Metric, ...]:
     Parameters
     ----------
     metrics : str, Protocol, Metric, or iterable of them
-        A suite (``"sod"``, ``"cod"``, ``"dis"``, ``"sweep"``, ``"all"``: everything that needs no
-        photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), scores, which stand
-        for all their reports (``"iou"``), or protocols in their short text; a string may list
-        several with commas.  A `Protocol` that a metric of the catalogue has is that metric; any
-        other is called by its score and hash, or as `protocol_metrics` was told.
+        A suite (``"sod"``, ``"cod"``, ``"dis"``, ``"irstd"``, ``"sweep"``, ``"all"``: everything
+        that needs no photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), scores,
+        which stand for all their reports (``"iou"``), or protocols in their short text; a string
+        may list several with commas.  A `Protocol` that a metric of the catalogue has is that
+        metric; any other is called by its score and hash, or as `protocol_metrics` was told.
 
     Raises
     ------

@@ -71,15 +71,16 @@ def _rows(name: str, protocol: Protocol) -> list[Metric]:
 
 def _score(name: str, protocol: Protocol) -> Score:
     known = {**sweep.SCORES, **spatial.SCORES}.get(protocol.score.name)
-    direction = protocol.direction
+    direction, stretched = protocol.direction, not protocol.representation.stretch
     if known is None:
         formula = TARGET_TITLES[protocol.score.name]
         return Score(
             name, protocol.score.name, FAMILY, direction, 0.0, 1.0, formula, _TARGETS_EMPTY,
             PAPER + "B.4",
+            stretched=stretched,
         )  # fmt: skip
     empty = known.empty if protocol.target.kind == "whole" else f"{_NO_TARGET}; {known.empty}"
     return Score(
         name, known.title, FAMILY, direction, known.low, known.high, known.formula, empty,
-        known.citation, protocol.needs_image,
+        known.citation, protocol.needs_image, stretched,
     )  # fmt: skip

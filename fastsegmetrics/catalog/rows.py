@@ -51,6 +51,8 @@ class Score:
     empty: str
     citation: str
     needs_image: bool = False
+    #: Whether the conventions' `stretch` applies; where it does not, the map is read as it is.
+    stretched: bool = True
 
 
 class Half(NamedTuple):

@@ -141,6 +141,7 @@ CONVENTIONS = {
     "weighted_beta2": "β² of weighted_f.",
     "alpha": "Weight of the object term of the S-measure.",
     "e_denominator": "Divisor of the E-measure.",
+    "bins": "Thresholds i/n of the target scores' curves.",
     "resize": "A prediction of another size than its ground truth.",
     "missing": "A ground truth without a prediction: stop before anything is computed, leave it "
     "out, or score an all-zero map.",
@@ -158,6 +159,8 @@ def _convention(name: str, default: Any) -> Decorator:
         by_text = {str(choice): choice for choice in CHOICES[name] if choice is not None}
         return option(f"--{words}", type=click.Choice(list(by_text)), **told,
                       callback=lambda _context, _option, text: by_text.get(text))  # fmt: skip
+    if isinstance(default, int):
+        return option(f"--{words}", type=int, metavar="N", **told)
     return option(f"--{words}", type=float, metavar="X", **told)
 
 

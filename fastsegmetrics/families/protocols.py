@@ -117,17 +117,18 @@ class ProtocolAccumulator:
                 samples = [record.groups[place] for record in self._records]
                 told[protocol] = report.of_samples(protocol, samples, self._family.conventions)
             one = told[protocol][metric.report.name]
-            found[metric.name] = PooledValue(
-                _filled(metric, one.value), one.n_used, one.n_undefined
-            )
+            value = _filled(metric, one.value, self._family.conventions.bins)
+            found[metric.name] = PooledValue(value, one.n_used, one.n_undefined)
         return found
 
 
-def _filled(metric: Metric, value: float | NDArray[np.float64]) -> float | NDArray[np.float64]:
+def _filled(
+    metric: Metric, value: float | NDArray[np.float64], bins: int
+) -> float | NDArray[np.float64]:
     """Return a curve of NaN where there is none to tell."""
     protocol = _protocol(metric)
     if protocol.tells_curve and np.ndim(value) == 0:
-        return np.full(protocol.representation.n, np.nan)  # type: ignore[union-attr]
+        return np.full(protocol.representation.steps(bins), np.nan)  # type: ignore[union-attr]
     return value
 
 

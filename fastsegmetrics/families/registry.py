@@ -14,8 +14,10 @@ from fastsegmetrics.families.protocols import ProtocolFamily
 from fastsegmetrics.families.scalars import ScalarFamily
 from fastsegmetrics.families.size_invariant import SizeInvariantFamily
 from fastsegmetrics.families.sweep import CATALOGUE_FAMILIES, SweepFamily
+from fastsegmetrics.families.targets import TargetFamily
 
 _Maker = Callable[[tuple[Metric, ...], Conventions], Family]
+_Key = tuple[_Maker, bool]
 
 #: By the family that a score names; sweep scores name what they are and are computed together.
 _MAKERS: Mapping[str, _Maker] = {
@@ -27,6 +29,7 @@ _MAKERS: Mapping[str, _Maker] = {
     "context": partial(ScalarFamily, scalars.context, scalars.context_by_pixels),
     "difficulty": partial(ScalarFamily, scalars.difficulty, scalars.difficulty_by_pixels),
     "protocol": ProtocolFamily,
+    "targets": TargetFamily,
 }
 
 
@@ -34,13 +37,20 @@ class Families:
     """The families that have a metric in a request, each made for its own metrics."""
 
     def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
-        own: dict[_Maker, list[Metric]] = {}
+        own: dict[_Key, list[Metric]] = {}
         for metric in metrics:
-            own.setdefault(_MAKERS[metric.score.family], []).append(metric)
-        made = {make: make(tuple(rows), conventions) for make, rows in own.items()}
-        self._by_maker = made
+            own.setdefault(_key(metric), []).append(metric)
+        made = {key: key[0](tuple(rows), conventions) for key, rows in own.items()}
+        self._by_key = made
         self.all: tuple[Family, ...] = tuple(made.values())
+        #: Whether each family reads maps that are stretched, if the conventions say so.
+        self.stretched: tuple[bool, ...] = tuple(stretched for _, stretched in own)
 
     def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
         """Return the mean curves that a metric of source "curve" is made from."""
-        return self._by_maker[_MAKERS[metric.score.family]].curves_of(metric)
+        return self._by_key[_key(metric)].curves_of(metric)
+
+
+def _key(metric: Metric) -> _Key:
+    # Protocols read maps either way, and each way is a family of its own.
+    return _MAKERS[metric.score.family], metric.score.stretched

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.protocol.options import Adaptive, Components, Fixed, Representation
+from fastsegmetrics.protocol.options import (
+    Adaptive,
+    Components,
+    Dynamic,
+    Fixed,
+    Representation,
+)
 from fastsegmetrics.statistics.effort import skeleton_of
 from fastsegmetrics.target import Target
 
@@ -68,11 +74,12 @@ def cuts(representation: Representation, values: Map, whole: Map, conventions: C
         threshold = of_map(min(representation.factor * mean, representation.cap))
         strict = conventions.policy == "strict" and threshold == 0
         return Cuts(values, np.array([threshold]), ">" if strict else ">=")
-    if representation.over == "levels":  # type: ignore[union-attr]
-        levels = np.floor(of_map(255) * values)
-        return Cuts(levels, np.arange(representation.n, dtype=values.dtype), ">=")  # type: ignore[union-attr]
-    bins = np.linspace(0, 1, representation.n, endpoint=False)  # type: ignore[union-attr]
-    return Cuts(values, bins.astype(values.dtype), representation.keep)  # type: ignore[union-attr]
+    assert isinstance(representation, Dynamic)  # a soft map has no partitions
+    n = representation.steps(conventions.bins)
+    if representation.over == "levels":
+        return Cuts(np.floor(of_map(255) * values), np.arange(n, dtype=values.dtype), ">=")
+    bins = np.linspace(0, 1, n, endpoint=False)
+    return Cuts(values, bins.astype(values.dtype), representation.keep)
 
 
 class Region(NamedTuple):

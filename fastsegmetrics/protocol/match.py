@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.protocol.extract import Regions
-from fastsegmetrics.protocol.options import OPDC, Greedy, Hungarian, Matching, Overlap
+from fastsegmetrics.protocol.options import (
+    OPDC,
+    Greedy,
+    Hungarian,
+    Matching,
+    Overlap,
+    Shooting,
+)
 
 
 class Matches(NamedTuple):
@@ -18,6 +26,28 @@ class Matches(NamedTuple):
     missed: tuple[int, ...]
     false: tuple[int, ...]
     overlaps: NDArray[np.float64]
+
+
+class TargetCounts(NamedTuple):
+    """What target scores are made from; all add up over images.
+
+    ``overlap``, ``merge``, ``interference`` and ``perception`` are sums over the matched pairs of
+    shares of each pair's union: common pixels, predicted ones on other targets, predicted ones on
+    none, and target pixels not predicted.  ``lone_predictions`` and ``lone_truths`` have no
+    candidate on the other side.
+    """
+
+    matched: float
+    missed: float
+    false: float
+    overlap: float
+    merge: float
+    interference: float
+    perception: float
+    lone_predictions: float
+    lone_truths: float
+    false_pixels: float
+    pixels: float
 
 
 def match(rule: Matching, truth: Regions, pred: Regions) -> Matches:
@@ -49,6 +79,54 @@ def match(rule: Matching, truth: Regions, pred: Regions) -> Matches:
     missed = set(range(len(truth.found))) - {i for i, _ in pairs}
     false = set(range(len(pred.found))) - {j for _, j in pairs}
     return Matches(tuple(sorted(pairs)), tuple(sorted(missed)), tuple(sorted(false)), overlaps)
+
+
+def tally(rule: Matching, truth: Regions, pred: Regions) -> TargetCounts:
+    """Match the targets of truth and prediction, and count what scores of targets ask for."""
+    if isinstance(rule, Shooting):
+        return _shots(rule, truth, pred)
+    found = match(rule, truth, pred)
+    every, predicted = _inside(truth), [pred.mask(region) for region in pred.found]
+    shares = []
+    for i, j in found.pairs:
+        own, other = truth.mask(truth.found[i]), predicted[j]
+        union = np.count_nonzero(own | other)
+        parts = (own & other, other & every & ~own, other & ~every, own & ~other)
+        shares.append([np.count_nonzero(part) / union for part in parts])
+    sums = [math.fsum(column) for column in zip(*shares, strict=True)] or [0.0] * 4
+    lone = [math.nan, math.nan]
+    if isinstance(rule, OPDC):
+        candidate = (found.overlaps >= rule.iou) | (distances(truth, pred) < rule.distance)
+        lone = [float((~candidate.any(axis=axis)).sum()) for axis in (0, 1)]
+    false_pixels = sum(pred.found[j].area for j in found.false)
+    sizes = [len(part) for part in (found.pairs, found.missed, found.false)]
+    return TargetCounts._make([*sizes, *sums, *lone, false_pixels, truth.labels.size])
+
+
+def _inside(regions: Regions) -> NDArray[np.bool_]:
+    return np.asarray(_places(regions)[regions.labels] >= 0)
+
+
+def _shots(rule: Shooting, truth: Regions, pred: Regions) -> TargetCounts:
+    aimed, predicted = _inside(truth), _inside(pred)
+    near = np.unique(truth.labels[aimed & _widened(predicted, rule.near)]).size
+    false = np.count_nonzero(predicted & ~_widened(aimed, rule.far))
+    # The predictions are told so that nothing on either side can be told from nothing hit.
+    counts = [near, len(truth.found) - near, len(pred.found)]
+    return TargetCounts._make([*counts, *[math.nan] * 6, false, truth.labels.size])
+
+
+def _widened(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
+    """Return the pixels within a square of half-size `reach` of a mask's."""
+    for axis in (0, 1):
+        wide = mask.copy()
+        for step in range(1, min(reach, mask.shape[axis] - 1) + 1):
+            here, there = [slice(None)] * 2, [slice(None)] * 2
+            here[axis], there[axis] = slice(step, None), slice(None, -step)
+            wide[tuple(here)] |= mask[tuple(there)]
+            wide[tuple(there)] |= mask[tuple(here)]
+        mask = wide
+    return mask
 
 
 def iou_matrix(truth: Regions, pred: Regions) -> NDArray[np.float64]:

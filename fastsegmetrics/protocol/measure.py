@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import struct
 from collections.abc import Iterator
@@ -14,8 +15,8 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.protocol import extract, score
 from fastsegmetrics.protocol.extract import Map, Mask, Region, Regions
-from fastsegmetrics.protocol.match import Matches, match
-from fastsegmetrics.protocol.options import Components, Soft, Whole
+from fastsegmetrics.protocol.match import Matches, match, tally
+from fastsegmetrics.protocol.options import Components, Dynamic, Soft, Whole
 from fastsegmetrics.protocol.score import Setting
 from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.represent import MapInput
@@ -73,6 +74,13 @@ class Scored(NamedTuple):
         )
 
 
+def reading(protocol: Protocol, conventions: Conventions) -> Conventions:
+    """Return the conventions under which a map is read for a protocol."""
+    if protocol.representation.stretch:
+        return dataclasses.replace(conventions, stretch=False)
+    return conventions
+
+
 def scored(protocol: Protocol, pred: MapInput, target: Target, conventions: Conventions) -> Scored:
     """Lead one pair through stages 1 to 4.
 
@@ -81,7 +89,7 @@ def scored(protocol: Protocol, pred: MapInput, target: Target, conventions: Conv
     protocol : Protocol
         The path.
     pred : MapInput
-        What `represent.prediction` returned.
+        What `represent.prediction` returned under `reading` of the conventions.
     target : Target
         The truth, with its photograph if the score looks at it.
     conventions : Conventions
@@ -224,11 +232,11 @@ class _Path:
         for mask, again in self._masks(option):
             if not again:
                 pred = extract.targets_of(mask, option, truth=False)
-                matches = match(self.protocol.matching, truth, pred)
                 if self.mode == "targets":
-                    last = self._target_counts(matches, pred)
+                    last = self._target_counts(truth, pred)
                 else:
                     p = self.values if self.soft else mask
+                    matches = match(self.protocol.matching, truth, pred)
                     last = self._pairs(p, truth, pred, matches)
             found.append(last)
         if len(found) == 1:
@@ -280,11 +288,8 @@ class _Path:
         ]
         return self._joined(found, [size for _, _, size in units])
 
-    def _target_counts(self, matches: Matches, pred: Regions) -> Scored:
-        overlap = math.fsum(matches.overlaps[pair] for pair in matches.pairs)
-        false_pixels = sum(pred.found[j].area for j in matches.false)
-        sizes = map(len, (matches.pairs, matches.missed, matches.false))
-        counts = np.array([[[*sizes, overlap, false_pixels, self.g.size]]], np.float64)
+    def _target_counts(self, truth: Regions, pred: Regions) -> Scored:
+        counts = np.array([[tally(self.protocol.matching, truth, pred)]], np.float64)
         value = self._of_counts(counts[0])
         return Scored(value[:, None], np.array([float(self.g.sum())]), counts)
 
@@ -302,9 +307,11 @@ class _Path:
 
     def _nothing(self, reason: str) -> Scored:
         series = 2 if self.mode == "curves" else 1
-        steps = getattr(self.protocol.representation, "n", 1)
-        if self.protocol.target.kind == "components" and self.protocol.target.on == "both":  # type: ignore[union-attr]
-            steps = 1
+        option = self.protocol.representation
+        on_truth = isinstance(self.protocol.target, Components) and self.protocol.target.on == "gt"
+        # Matched targets come threshold by threshold.
+        sweeps = isinstance(option, Dynamic) and on_truth
+        steps = option.steps(self.setting.conventions.bins) if sweeps else 1  # type: ignore[union-attr]
         counts = np.zeros((0, steps, 4)) if self.protocol.score.counts else None
         return Scored(np.zeros((series, 0, steps)), np.zeros(0), counts, reason)
 
@@ -333,7 +340,7 @@ def of_counts(
     """
     name, rule = protocol.score.name, setting.rule
     if protocol.score.mode == "targets":
-        return np.array([[score.of_targets(name, row) for row in rows]])
+        return np.array([[score.of_targets(name, row, rule) for row in rows]])
     skeleton = protocol.target.form == "skeleton"
 
     def each(one: str) -> list[float]:

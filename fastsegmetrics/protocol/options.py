@@ -6,14 +6,29 @@ words of its convention; nothing else in the package says these things again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
 from fastsegmetrics.protocol.option import Option, one_of, the_number
 
 
 @dataclass(frozen=True)
-class Soft(Option):
+class _OfMaps(Option):
+    """What all representations share: ``stretch="never"`` reads the map as it is, whatever the
+    conventions say of others."""
+
+    stretch: Literal["", "never"] = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        one_of(self, "stretch", ("", "never"))
+
+    @property
+    def _reading(self) -> str:
+        return ", P never stretched" if self.stretch else ""
+
+
+@dataclass(frozen=True)
+class Soft(_OfMaps):
     """Stage 1: the map as it is."""
 
     kind: ClassVar[str] = "soft"
@@ -22,11 +37,11 @@ class Soft(Option):
     @property
     def words(self) -> str:
         """The convention in words."""
-        return "soft: P in [0, 1]"
+        return f"soft: P in [0, 1]{self._reading}"
 
 
 @dataclass(frozen=True)
-class Fixed(Option):
+class Fixed(_OfMaps):
     """Stage 1: one partition, ``P > t`` or ``P >= t``."""
 
     kind: ClassVar[str] = "fixed"
@@ -36,17 +51,18 @@ class Fixed(Option):
     keep: Literal[">", ">="] = ">"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         the_number(self, "t", 0.0, 1.0)
         one_of(self, "keep", (">", ">="))
 
     @property
     def words(self) -> str:
         """The convention in words."""
-        return f"fixed: P {self.keep.replace('>=', '≥')} {self.t:g}"
+        return f"fixed: P {self.keep.replace('>=', '≥')} {self.t:g}{self._reading}"
 
 
 @dataclass(frozen=True)
-class Adaptive(Option):
+class Adaptive(_OfMaps):
     """Stage 1: one partition at ``min(factor · mean P, cap)``, of the map or of each local map."""
 
     kind: ClassVar[str] = "adaptive"
@@ -57,6 +73,7 @@ class Adaptive(Option):
     of: Literal["image", "target"] = "image"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         the_number(self, "factor", 0.0, 1e6)
         the_number(self, "cap", 0.0, 1.0)
         one_of(self, "of", ("image", "target"))
@@ -65,42 +82,51 @@ class Adaptive(Option):
     def words(self) -> str:
         """The convention in words."""
         local = " of each target's map" if self.of == "target" else ""
-        return f"adaptive: P ≥ min({self.factor:g}·mean P, {self.cap:g}){local}"
+        return f"adaptive: P ≥ min({self.factor:g}·mean P, {self.cap:g}){local}{self._reading}"
 
 
 @dataclass(frozen=True)
-class Dynamic(Option):
+class Dynamic(_OfMaps):
     """Stage 1: a sequence of partitions, over 8-bit levels or over bins of [0, 1].
 
     Levels: ``level >= t`` for t = 0…n − 1 (n 256 or 257), level = ⌊255·P⌋.  Bins: ``P > i/n`` for
     i = 0…n − 1 (``keep=">="`` for ``P >= i/n``), thresholds as
-    ``linspace(0, 1, n, endpoint=False)`` rounds them.
+    ``linspace(0, 1, n, endpoint=False)`` rounds them; n is the conventions' ``bins`` unless given.
     """
 
     kind: ClassVar[str] = "dynamic"
     identifier: ClassVar[str] = "S1-4"
 
     over: Literal["levels", "bins"] = "levels"
-    n: int = 256
+    n: int = 0
     keep: Literal["", ">", ">="] = ""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         one_of(self, "over", ("levels", "bins"))
         default = ">=" if self.over == "levels" else ">"
         object.__setattr__(self, "keep", self.keep or default)
         if self.over == "levels":
+            object.__setattr__(self, "n", self.n or 256)
             one_of(self, "n", (256, 257))
             one_of(self, "keep", (">=",))
         else:
-            the_number(self, "n", 2, 1 << 16, whole=True)
+            the_number(self, "n", 0, 1 << 16, whole=True)
             one_of(self, "keep", (">", ">="))
+
+    def steps(self, bins: int) -> int:
+        """Return the number of thresholds, under conventions that say how many bins there are."""
+        return self.n or bins
 
     @property
     def words(self) -> str:
         """The convention in words."""
         if self.over == "levels":
-            return f"dynamic: level ≥ t for t = 0…{self.n - 1}, level = ⌊255·P⌋"
-        return f"dynamic: P {self.keep.replace('>=', '≥')} i/{self.n} for i = 0…{self.n - 1}"
+            sequence = f"level ≥ t for t = 0…{self.n - 1}, level = ⌊255·P⌋"
+        else:
+            sign = self.keep.replace(">=", "≥")
+            sequence = f"P {sign} t for t = i·(1/n), i = 0…n − 1, n = {self.n or 'bins'}"
+        return f"dynamic: {sequence}{self._reading}"
 
 
 Representation: TypeAlias = Soft | Fixed | Adaptive | Dynamic
@@ -334,4 +360,32 @@ class Greedy(_OfTargets):
         return f"greedy: first centroid nearer than {self.limit:g} px{self._rest}"
 
 
-Matching: TypeAlias = Pixelwise | Overlap | Hungarian | OPDC | Greedy
+@dataclass(frozen=True)
+class Shooting(Option):
+    """Stage 3: a truth is hit by any predicted pixel in its neighbourhood; no pairs are made.
+
+    Hit within the square of half-size `near` of any of its pixels; predicted pixels outside those
+    of half-size `far` of all truths are false.
+    """
+
+    kind: ClassVar[str] = "shooting"
+    identifier: ClassVar[str] = "S3-6"
+
+    near: int = 1
+    far: int = 4
+
+    def __post_init__(self) -> None:
+        the_number(self, "near", 0, 1 << 16, whole=True)
+        the_number(self, "far", 0, 1 << 16, whole=True)
+
+    @property
+    def words(self) -> str:
+        """The convention in words."""
+        near, far = (2 * size + 1 for size in (self.near, self.far))
+        return (
+            f"shooting: a truth is hit by a predicted pixel in its {near} × {near} neighbourhood, "
+            f"predicted pixels are false in no {far} × {far} one"
+        )
+
+
+Matching: TypeAlias = Pixelwise | Overlap | Hungarian | OPDC | Greedy | Shooting

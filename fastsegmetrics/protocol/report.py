@@ -66,7 +66,10 @@ def summary(protocol: Protocol, curves: Values) -> float | Values:
         if protocol.has_curve:
             return curves[0] if len(curves) == 1 else curves
         return float(curves[0, 0])
-    if np.isnan(curves).any():
+    if protocol.score.mode == "targets":
+        # The highest thresholds may leave no target on either side.
+        curves = curves[:, ~np.isnan(curves[0])]
+    if np.isnan(curves).any() or not curves.size:
         return math.nan
     if report.summary == "mean":
         return float(curves[0].mean())
@@ -222,7 +225,7 @@ def _pooled(
         [[math.fsum(column) for column in step] for step in units.transpose(1, 2, 0).tolist()]
     )
     value = summary(protocol, measure.of_counts(protocol, total, Setting(conventions, None)))
-    if np.isnan(value).any():
+    if np.isnan(value).all():
         return Told(value, 0, len(samples), measure.UNDEFINED)
     return Told(value, len(rows), left_out, nothing if left_out else "")
 

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.protocol.extract import Map, Mask, borrowed, sealed
+from fastsegmetrics.protocol.match import TargetCounts
 from fastsegmetrics.scores import alignment, confusion
 from fastsegmetrics.scores.confusion import ScoreRule
 
 #: The two curves (x, y) under which each area lies.
 AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
 Counts = NDArray[np.float64]
+_OF_PAIRS = ("hiou_seg_merge", "hiou_seg_interference", "hiou_seg_perception")
 
 
 class Setting(NamedTuple):
@@ -86,26 +88,35 @@ def _of_skeletons(
     return (1.0 + beta2) * precision * recall / whole if whole else 0.0
 
 
-def of_targets(name: str, counts: Counts) -> float:
-    """Return a score of target counts: matched, missed, false, Σ IoU, false pixels, pixels.
+def of_targets(name: str, counts: Counts, rule: ScoreRule) -> float:
+    """Return a score of target counts, in the order of `match.TargetCounts`.
 
-    Undefined where neither side has a target; a share of nothing is 0 elsewhere.
+    Undefined where neither side has a target; a share of nothing is 0 elsewhere, but strictly
+    undefined if it is an error of pairs and there is no pair.
     """
-    matched, missed, false, overlap, false_pixels, pixels = counts.tolist()
+    found = TargetCounts(*counts.tolist())
     if name == "false_alarm":
-        return float(false_pixels / pixels)
-    if matched + missed + false == 0:
+        return found.false_pixels / found.pixels
+    total = found.matched + found.missed + found.false
+    if not total or (name in _OF_PAIRS and rule.strict and not found.matched):
         return math.nan
     part, whole = {
-        "target_precision": (matched, matched + false),
-        "target_recall": (matched, matched + missed),
-        "target_f1": (2 * matched, 2 * matched + missed + false),
-        "loc_iou": (matched, matched + missed + false),
-        "seg_iou": (overlap, matched),
-        "hiou": (overlap, matched),
+        "target_precision": (found.matched, found.matched + found.false),
+        "target_recall": (found.matched, found.matched + found.missed),
+        "target_f1": (2 * found.matched, found.matched + total),
+        "hiou_loc": (found.matched, total),
+        "hiou_seg": (found.overlap, found.matched),
+        "hiou": (found.overlap, found.matched),
+        "hiou_seg_merge": (found.merge, found.matched),
+        "hiou_seg_interference": (found.interference, found.matched),
+        "hiou_seg_perception": (found.perception, found.matched),
+        "hiou_loc_many_to_one": (found.false - found.lone_predictions, total),
+        "hiou_loc_one_to_many": (found.missed - found.lone_truths, total),
+        "hiou_loc_interference": (found.lone_predictions, total),
+        "hiou_loc_perception": (found.lone_truths, total),
     }[name]
     share = part / whole if whole else 0.0
-    return share * matched / (matched + missed + false) if name == "hiou" else share
+    return share * (found.matched / total) if name == "hiou" else share
 
 
 def of_maps(name: str, mode: str, p: Map | Mask, g: Mask, setting: Setting) -> float:

@@ -42,26 +42,44 @@ MODES: dict[str, Mode] = {
     ),
     "targets": Mode(
         "S4-9", "target counts",
-        ("target_precision", "target_recall", "target_f1", "loc_iou", "seg_iou", "hiou",
-         "false_alarm"),
+        ("target_precision", "target_recall", "target_f1", "hiou", "hiou_seg", "hiou_loc",
+         "false_alarm", "hiou_seg_merge", "hiou_seg_interference", "hiou_seg_perception",
+         "hiou_loc_many_to_one", "hiou_loc_one_to_many", "hiou_loc_interference",
+         "hiou_loc_perception"),
     ),
 }  # fmt: skip
 
 MODE_OF = {score: name for name, mode in MODES.items() for score in mode.scores}
 #: Scores that look at the photograph.
 OF_PHOTOGRAPHS = frozenset({"c_beta_w", *MODES["difficulty"].scores})
-#: Scores of which lower values are better.
-LOWER = frozenset({"mae", "fpr", "ber", "false_alarm", *MODES["effort"].scores})
+#: Target scores that ask which targets have a candidate, by both rules of OPDC.
+OF_CANDIDATES = tuple(
+    f"hiou_loc_{name}" for name in ("many_to_one", "one_to_many", "interference", "perception")
+)
 #: What a score of targets is called.
 TARGET_TITLES = {
     "target_precision": "share of the predicted targets that are matched",
     "target_recall": "share of the targets that are matched (Pd)",
     "target_f1": "F₁ over targets",
-    "loc_iou": "matched over all targets of both sides",
-    "seg_iou": "mean IoU of the matched pairs",
-    "hiou": "seg_iou · loc_iou",
+    "hiou": "hiou_seg · hiou_loc",
+    "hiou_seg": "mean IoU of the matched pairs",
+    "hiou_loc": "matched over all targets of both sides",
     "false_alarm": "pixels of unmatched predicted targets over all pixels (Fa)",
+    "hiou_seg_merge": "predicted pixels on other targets over the union, mean over pairs",
+    "hiou_seg_interference": "predicted pixels on no target over the union, mean over pairs",
+    "hiou_seg_perception": "target pixels not predicted over the union, mean over pairs",
+    "hiou_loc_many_to_one": "unmatched predictions with a candidate over all targets",
+    "hiou_loc_one_to_many": "unmatched truths with a candidate over all targets",
+    "hiou_loc_interference": "predictions without a candidate over all targets",
+    "hiou_loc_perception": "truths without a candidate over all targets",
 }
+#: Scores of which lower values are better.
+LOWER = frozenset(
+    {
+        "mae", "fpr", "ber", "false_alarm", *MODES["effort"].scores, *OF_CANDIDATES,
+        *(name for name in TARGET_TITLES if name.startswith("hiou_seg_")),
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

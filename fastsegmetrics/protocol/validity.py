@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from fastsegmetrics.protocol.options import Adaptive, Components, Dynamic, Pixelwise, Soft, Whole
+from fastsegmetrics.protocol.options import (
+    OPDC,
+    Adaptive,
+    Components,
+    Dynamic,
+    Pixelwise,
+    Shooting,
+    Soft,
+    Whole,
+)
 from fastsegmetrics.protocol.report_options import SIZE_LIMITS
+from fastsegmetrics.protocol.score_options import OF_CANDIDATES
 
 if TYPE_CHECKING:
     from fastsegmetrics.protocol.value import Protocol
 
 #: What a skeleton can be asked: how much of it the other side covers.
 OF_SKELETONS = ("precision", "recall", "f1", "f_beta")
+#: What follows from hits and false pixels alone.
+OF_SHOTS = ("target_recall", "false_alarm")
 #: What is constant where only a target's own pixels are looked at.
 _NEED_SURROUNDINGS = ("precision", "specificity", "fpr", "ap", "auc")
 
@@ -82,6 +94,10 @@ def _matching(p: Protocol) -> Iterator[str]:
             f"{p.matching.kind} matches targets of both sides: take components(on=both), or "
             f"pixelwise"
         )
+    if isinstance(p.matching, Shooting) and p.score.name not in OF_SHOTS:
+        yield f"shooting makes no pairs for {p.score.name}: take {' or '.join(OF_SHOTS)}"
+    if p.score.name in OF_CANDIDATES and both and not isinstance(p.matching, OPDC):
+        yield f"{p.score.name} asks for candidates by overlap and distance: take opdc"
     if p.score.mode == "targets":
         if not both:
             yield f"{p.score.name} counts targets of both sides: take components(on=both)"

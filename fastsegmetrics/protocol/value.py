@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[type[option.Option], ...]] = {
     "target": (options.Whole, options.Components),
     "matching": (
         options.Pixelwise, options.Overlap, options.Hungarian, options.OPDC, options.Greedy,
+        options.Shooting,
     ),
     "score": (Score,),
     "report": (Report,),
@@ -160,7 +161,7 @@ class Protocol:
         """Return each stage in the words of its convention."""
         report = self.report.words_for(
             curve=self.has_curve,
-            targets=isinstance(self.target, Components),
+            targets=isinstance(self.target, Components) and self.score.mode != "targets",
             pair=self.score.mode == "curves",
         )
         told = {name: getattr(self, name).words for name in STAGES[:4]}

@@ -19,6 +19,8 @@ from fastsegmetrics.protocol.measure import Scored
 from fastsegmetrics.target import Target
 
 EVERYTHING = "all,photo"
+#: Those with a path of the option sets.
+PATHS = {name: metric for name, metric in METRICS.items() if metric.protocol is not None}
 #: Two sums of the same numbers in another order.
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 
@@ -59,12 +61,13 @@ def led_step_by_step(
     pred: np.ndarray, target: Target, conventions: Conventions
 ) -> dict[object, Scored]:
     """What stage 4 gives, by the first four stages, which many metrics share."""
-    canonical = represent.prediction(pred, conventions, target.shape)
-    leaders = {_group(metric.protocol): metric.protocol for metric in METRICS.values()}
-    return {
-        key: measure.scored(protocol, canonical, target, conventions)
-        for key, protocol in leaders.items()
-    }
+    leaders = {_group(metric.protocol): metric.protocol for metric in PATHS.values()}
+    found = {}
+    for key, protocol in leaders.items():
+        read = measure.reading(protocol, conventions)
+        canonical = represent.prediction(pred, read, target.shape)
+        found[key] = measure.scored(protocol, canonical, target, conventions)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -90,13 +93,13 @@ def test_the_general_path_gives_the_fused_number(choices) -> None:
         groups = led_step_by_step(pred, Target(gt, image=image), conventions)
         for key, found in groups.items():
             samples[key].append(found)
-        for metric in METRICS.values():
+        for metric in PATHS.values():
             if metric.report.source == "column" and metric.report.half is None:
                 value = report.of_sample(metric.protocol, groups[_group(metric.protocol)])
                 told = f"{metric.name} of {kind}"
                 np.testing.assert_allclose(value, fused[metric.column], **CLOSE, err_msg=told)
     result = evaluator.result()
-    for name, metric in METRICS.items():
+    for name, metric in PATHS.items():
         found = samples[_group(metric.protocol)]
         levels = None
         if metric.report.half is not None:
@@ -108,7 +111,8 @@ def test_the_general_path_gives_the_fused_number(choices) -> None:
         else:
             expected, n_used = result.curves[name], result.curve_counts[name]
         np.testing.assert_allclose(told.value, expected, **CLOSE, err_msg=name)
-        if not metric.report.name.startswith("targets_"):
+        # Of all targets, and of thresholds without any, the evaluator counts the images.
+        if not metric.report.name.startswith("targets_") and metric.score.family != "targets":
             assert told.n_used == n_used, name
 
 
@@ -136,6 +140,10 @@ def test_what_was_scored_is_restored_to_the_bit() -> None:
             assert restored.values.tobytes() == found.values.tobytes()
             assert restored.reason == found.reason
             assert (restored.counts is None) == (found.counts is None)
+
+
+def test_only_the_survival_curve_is_beyond_the_option_sets() -> None:
+    assert set(METRICS) - set(PATHS) == {"hiou.survival_curve"}
 
 
 def test_float32_maps() -> None:

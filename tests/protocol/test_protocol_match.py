@@ -146,10 +146,19 @@ def test_target_scores_by_hand() -> None:
         "target_precision": 1 / 2,
         "target_recall": 1 / 3,
         "target_f1": 2 / 5,
-        "loc_iou": 1 / 4,
-        "seg_iou": 1 / 2,
+        "hiou_loc": 1 / 4,
+        "hiou_seg": 1 / 2,
         "hiou": 1 / 8,
         "false_alarm": 4 / 28,
+        # The line and its prediction: 2 shared, (2, 6) on no target, (3, 6) missed, union 4.
+        "hiou_seg_merge": 0.0,
+        "hiou_seg_interference": 1 / 4,
+        "hiou_seg_perception": 1 / 4,
+        # Nearer than .5 px or IoU .5: the square's pair is neither, and the pixel has none.
+        "hiou_loc_interference": 1 / 4,
+        "hiou_loc_perception": 2 / 4,
+        "hiou_loc_many_to_one": 0.0,
+        "hiou_loc_one_to_many": 0.0,
     }
     for score, number in expected.items():
         assert value(path.format(score), pair) == pytest.approx(number, abs=1e-15), score
@@ -162,6 +171,17 @@ def test_target_scores_by_hand() -> None:
         alone = told(path.format(score), nothing)[""]
         assert math.isnan(alone.value) is (score != "false_alarm")
     assert value(path.format("target_recall"), (drawn("#.."), drawn("..."))) == 0.0
+
+
+def test_the_shooting_rule_by_hand() -> None:
+    path = "fixed / components(on=both) / shooting(near={}, far={}) / {} / raw"
+    # (0, 6) is two rows from (2, 6), the square and the line are hit.
+    assert value(path.format(1, 4, "target_recall"), (PRED, GT)) == 2 / 3
+    assert value(path.format(2, 4, "target_recall"), (PRED, GT)) == 1.0
+    assert value(path.format(0, 4, "target_recall"), (PRED, GT)) == 2 / 3
+    assert value(path.format(1, 4, "false_alarm"), (PRED, GT)) == 0.0
+    # Outside the targets themselves: column 2 of the square, and (2, 6).
+    assert value(path.format(1, 0, "false_alarm"), (PRED, GT)) == 3 / 28
 
 
 def test_scores_of_matched_targets_by_hand() -> None:

@@ -1,0 +1,42 @@
+"""The peer's phantom targets: under OPDC an empty side holds one, as far as the image is large."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.compat.py_irstd_metrics.pairs import TargetPair
+from fastsegmetrics.statistics.targets import Limits
+
+
+def with_phantoms(
+    pair: TargetPair,
+    thresholds: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    limits: Limits,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Add the phantoms to counts and shares under OPDC, where a side is empty.
+
+    A phantom shares no pixel, so that it is matched only where every distance would do: in images
+    of fewer pixels than the limit, or if no overlap is asked for.
+    """
+    predicted = counts[:, 0] + counts[:, 1]
+    true = counts[:, 0] + counts[:, 2]
+    matches = pair.size < limits.distance or limits.overlap <= 0
+    for row in np.flatnonzero((predicted == 0) | (true == 0)):
+        columns, rows = max(int(predicted[row]), 1), max(int(true[row]), 1)
+        if not matches:
+            counts[row, :3] = 0, columns, rows
+            counts[row, 4:6] = columns, rows
+            continue
+        counts[row, :3] = 1, columns - 1, rows - 1
+        counts[row, 4:6] = 0, 0
+        if predicted[row]:
+            # All are as far from the phantom; the first one is assigned.
+            threshold = float(pair.thresholds(thresholds)[row])
+            counts[row, 3] -= pair.found(threshold).areas[0]
+            shares[row, :4] = 0, 0, 1, 0
+        elif true[row]:
+            shares[row, :4] = 0, 0, 0, 1
+    return counts, shares

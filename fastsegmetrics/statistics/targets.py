@@ -1,0 +1,254 @@
+"""Targets of a thresholded map against those of a truth: how many match, and how well.
+
+Targets are 8-connected components, of ``P > t`` and of the truth, in raster order of their first
+pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import backend, represent
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.represent import MapInput
+from fastsegmetrics.scores.targets import QualitySums, TargetCounts
+from fastsegmetrics.statistics.sweep import _words
+from fastsegmetrics.target import Target
+
+#: The fixed threshold of the field.
+FIXED = 0.5
+#: The ways to find out which targets were detected, and their bits for the kernels.
+RULES = {"opdc": 1, "distance": 2, "shooting": 4}
+#: Levels of quality at which the survival of matched pairs is told: t = i/256.
+N_QUALITIES = 256
+
+# Where the numbers of a rule begin in a row of `TargetTally`.
+_COUNTS = {"opdc": 0, "distance": 6, "shooting": 12}
+_SHARES = {"opdc": 0, "distance": 4}
+
+
+class Limits(NamedTuple):
+    """What makes two targets one; the defaults are those of the field.
+
+    A pair qualifies by IoU >= ``overlap`` or by centroids nearer than ``distance`` pixels.  A shot
+    hits a target up to ``hit`` pixels away in each direction, and is false if no target is within
+    ``clear``.
+    """
+
+    overlap: float = 0.5
+    distance: float = 3.0
+    hit: int = 1
+    clear: int = 4
+
+
+class Parts(NamedTuple):
+    """The targets of one mask.
+
+    ``runs`` int32[r, 3] (row, start, stop) with their ``labels`` int32[r], from 1; ``areas``
+    int64[n] and ``centroids`` float64[n, 2] of the targets; the ``width`` of the image.
+    """
+
+    runs: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    areas: NDArray[np.int64]
+    centroids: NDArray[np.float64]
+    width: int
+
+
+class Shots(NamedTuple):
+    """What the shooting rule finds: true targets hit and missed, false pixels, predictions."""
+
+    detected: int
+    missed: int
+    false_area: int
+    n_predicted: int
+
+
+class TargetTally(NamedTuple):
+    """What the target scores of an image are made of, a row for each threshold.
+
+    ``counts`` int64[n, 16] and ``shares`` float64[n, 8] are the rows of
+    ``kernels.matching.match_levels``; ``pixels`` int64[4] are tp, fp, fn and tn, and ``survival``
+    int64[256] the pairs matched by OPDC with an IoU above i/256, both at a fixed threshold.
+    Rows of several images add up to those of all.
+    """
+
+    counts: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    pixels: NDArray[np.int64]
+    survival: NDArray[np.int64]
+
+    def found(self, rule: str, row: int = 0) -> TargetCounts:
+        """Return the counts of ``"opdc"`` or ``"distance"`` at one threshold."""
+        at = _COUNTS[rule]
+        numbers = self.counts[row, at : at + 6].tolist()
+        return TargetCounts._make((*numbers, int(self.pixels.sum())))
+
+    def quality(self, rule: str, row: int = 0) -> QualitySums:
+        """Return the sums over the pairs of ``"opdc"`` or ``"distance"`` at one threshold."""
+        at = _SHARES[rule]
+        return QualitySums(*self.shares[row, at : at + 4].tolist())
+
+    def shots(self, row: int = 0) -> Shots:
+        """Return what the shooting rule finds at one threshold."""
+        return Shots(*self.counts[row, 12:].tolist())
+
+
+def thresholds_of(bins: int) -> NDArray[np.float64]:
+    """Return the thresholds of a curve: ``bins`` of them, 0 and up, as linspace rounds them."""
+    return np.linspace(0.0, 1.0, bins, endpoint=False)
+
+
+def fixed_statistics(
+    pred: MapInput,
+    target: Target,
+    conventions: Conventions,
+    rules: Collection[str] = RULES.keys(),
+    *,
+    threshold: float = FIXED,
+    limits: Limits | None = None,
+) -> TargetTally:
+    """Return what matches between the targets of ``P > threshold`` and of a truth.
+
+    Parameters
+    ----------
+    pred : MapInput
+        What `represent.prediction` returns; floats are compared in their own precision.
+    target : Target
+        The truth; it keeps its targets.
+    conventions : Conventions
+        `pred_scale` is read.
+    rules : collection of str
+        Which of ``"opdc"``, ``"distance"`` and ``"shooting"`` are wanted; what belongs to the
+        others is 0.
+    threshold : float
+        In [0, 1).
+    limits : Limits, optional
+        What makes two targets one.
+
+    Raises
+    ------
+    InputError
+        When an 8-bit map's maximum is 1 and nothing says what that means, or a rule is unknown.
+    """
+    bits = _bits_of(rules)
+    mask = binary_map(pred, conventions, threshold)
+    if not bits:
+        pixels = _pixel_counts(mask, target, target.n_foreground)
+        nothing = np.zeros(N_QUALITIES, np.int64)
+        return TargetTally(np.zeros((1, 16), np.int64), np.zeros((1, 8)), pixels, nothing)
+    truth, flat = true_parts(target), mask.reshape(-1)
+    counts, shares, quality = _room().match_mask(
+        truth, flat, _words(flat), limits or Limits(), bits
+    )
+    # The areas are at hand; a target's own count is a pass over the image.
+    pixels = _pixel_counts(mask, target, int(truth.areas.sum()))
+    return TargetTally(counts, shares, pixels, survival_of(quality))
+
+
+def level_statistics(
+    pred: MapInput,
+    target: Target,
+    conventions: Conventions,
+    thresholds: NDArray[np.float64],
+    rules: Collection[str] = RULES.keys(),
+    *,
+    limits: Limits | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the rows of counts and shares of `TargetTally` at ascending thresholds.
+
+    As `fixed_statistics` at each of them; see there.
+    """
+    positions, ranks = _ranked(pred, conventions, thresholds)
+    counts, shares = _room().match_levels(
+        true_parts(target), positions, ranks, len(thresholds), limits or Limits(), _bits_of(rules)
+    )
+    return counts, shares
+
+
+def survival_of(quality: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many pairs have an IoU above i/256, for i = 0…255: int64[256].
+
+    `quality` is what ``kernels.matching.qualities`` gives.  On integers, so that an IoU that lies
+    on a level does not survive it.
+    """
+    if len(quality) == 0:
+        return np.zeros(N_QUALITIES, np.int64)
+    survived = -(-N_QUALITIES * quality[:, 1] // quality[:, 0])
+    ending = np.bincount(survived, minlength=N_QUALITIES + 1)
+    return ending[::-1].cumsum()[-2::-1]
+
+
+def binary_map(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.uint8]:
+    """Return ``P > threshold``: read-only uint8 of 0 and 1, (H, W)."""
+    if pred.values.dtype == np.uint8:
+        kept = pred.values >= _cuts(pred, conventions, np.array([threshold]))[0]
+    else:
+        kept = pred.values > pred.values.dtype.type(threshold)
+    kept.flags.writeable = False
+    return kept.view(np.uint8)
+
+
+def true_parts(target: Target) -> Parts:
+    """Return the targets of a truth, computed once per `target`."""
+    return target.cached("target_parts", lambda: parts_of(target.mask))
+
+
+def parts_of(mask: NDArray[np.uint8]) -> Parts:
+    """Return the 8-connected components of a read-only mask of 0 and 1, (H, W)."""
+    flat, width = mask.reshape(-1), mask.shape[1]
+    runs, labels, areas, centroids = _room().describe(flat, _words(flat), width)
+    return Parts(runs, labels, areas, centroids, width)
+
+
+def _pixel_counts(mask: NDArray[np.uint8], target: Target, n_foreground: int) -> NDArray[np.int64]:
+    tp = int(np.count_nonzero(mask & target.mask))
+    fp, fn = int(np.count_nonzero(mask)) - tp, n_foreground - tp
+    return np.array((tp, fp, fn, target.n_pixels - tp - fp - fn), np.int64)
+
+
+def _bits_of(rules: Collection[str]) -> int:
+    for rule in rules:
+        if rule not in RULES:
+            raise InputError(f"rules must be of {', '.join(RULES)}; received {rule!r}")
+    return sum(RULES[rule] for rule in set(rules))
+
+
+def _cuts(
+    pred: MapInput, conventions: Conventions, thresholds: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Return the lowest level of an 8-bit map that is above each threshold."""
+    represent.check_scale(int(pred.values.max()), conventions)
+    # The table ascends; where a stretched one begins below 0 the map has no such level.
+    return np.searchsorted(represent.unit_table(pred), thresholds, side="right")
+
+
+def _ranked(
+    pred: MapInput, conventions: Conventions, thresholds: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the map is above the first threshold, and how many it is above there."""
+    values = pred.values.reshape(-1)
+    if values.dtype == np.uint8:
+        cuts = _cuts(pred, conventions, thresholds)
+        positions = np.flatnonzero(values >= cuts[0])
+        ranks = np.searchsorted(cuts, np.arange(256), side="right")[values[positions]]
+    else:
+        limits: NDArray[Any] = thresholds.astype(values.dtype)
+        positions = np.flatnonzero(values > limits[0])
+        ranks = np.searchsorted(limits, values[positions], side="left")
+    return positions.astype(np.int64, copy=False), ranks.astype(np.int64, copy=False)
+
+
+def _room() -> ModuleType:
+    """Return the kernels, or their twins under the reference backend."""
+    if backend.resolve() == "reference":
+        from fastsegmetrics.reference import matching
+    else:
+        from fastsegmetrics.kernels import matching  # type: ignore[no-redef]
+    return matching

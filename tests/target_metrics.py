@@ -1,0 +1,50 @@
+"""The metrics of targets of pyirstdmetrics and of its compat module, made alike and compared."""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: Kept sums that are integers.
+COUNTS = ("tp_objs", "fp_objs", "fn_objs", "fp_area", "total_area", "total_objs",
+          "num_tgts_for_itf_err", "num_tgts_for_pcp_err", "num_tgts_for_m2s_err",
+          "num_tgts_for_s2m_err")  # fmt: skip
+
+TARGETWISE = {
+    "opdc": lambda of, bins: of.MatchingBasedMetrics(bins),
+    "distance": lambda of, bins: of.MatchingBasedMetrics(
+        bins, matching_method=of.DistanceOnlyMatching()
+    ),
+    "other limits": lambda of, bins: of.MatchingBasedMetrics(
+        bins, matching_method=of.OPDCMatching(0.3, 6)
+    ),
+    "any overlap": lambda of, bins: of.MatchingBasedMetrics(
+        bins, matching_method=of.OPDCMatching(0.0, 2)
+    ),
+    "errors": lambda of, bins: of.HierarchicalIoUBasedErrorAnalysis(bins),
+    "detection": lambda of, bins: of.ProbabilityDetectionAndFalseAlarmRate(bins),
+    "shooting": lambda of, bins: of.ShootingRuleBasedProbabilityDetectionAndFalseAlarmRate(bins),
+    "wide shots": lambda of, bins: of.ShootingRuleBasedProbabilityDetectionAndFalseAlarmRate(
+        bins, 2, 7
+    ),
+}
+
+
+def assert_same(mine, theirs) -> None:
+    for name in COUNTS:
+        if hasattr(theirs, name):
+            assert np.array_equal(getattr(mine, name), getattr(theirs, name)), name
+    found, expected = mine.get(), theirs.get()
+    assert list(found) == list(expected)
+    for name, curve in expected.items():
+        assert found[name].dtype == curve.dtype
+        np.testing.assert_allclose(found[name], curve, rtol=1e-12, atol=1e-14, err_msg=name)
+
+
+def updated(mine, theirs, pred, truth) -> bool:
+    """Update both; False where the peer has no number."""
+    try:
+        theirs.update(pred, truth)
+    except UnboundLocalError:  # no true target, and the phantom is matched
+        return False
+    mine.update(pred, truth)
+    return True
