@@ -76,8 +76,8 @@ def _options() -> Iterator[str]:
     yield "## The option sets\n"
     yield "Identifiers count the options in the order in which the design paper introduces them; of"
     yield "its own numbers its text prints S1-1 and S4-2. Beyond the paper's sets are the boundary"
-    yield "(S2-…d), greedy matching (S3-5), target counts (S4-9), strata (S5-5) and distributions"
-    yield "(S5-6).\n"
+    yield "(S2-…d), greedy matching (S3-5), the shooting rule (S3-6), target counts (S4-9), strata"
+    yield "(S5-5), distributions (S5-6) and survival (S5-7).\n"
     for number, stage in enumerate(STAGES, 1):
         yield f"### {number} {stage}\n"
         if stage == "score":
@@ -89,7 +89,7 @@ def _options() -> Iterator[str]:
             yield "| identifier | kind |\n| --- | --- |"
             yield "| S5-1 | `raw` |\n| S5-2 | `mean` |\n| S5-3 | `max` |\n| S5-4 | `auc` |"
             yield "| S5-5 | `by=size`, `by=column.NAME`, `by=halves.NAME` |"
-            yield "| S5-6 | `quantiles=…` |\n"
+            yield "| S5-6 | `quantiles=…` |\n| S5-7 | `survival` |\n"
             (option,) = KINDS[stage]
             yield f"Parameters: {_parameters(option)}."
         else:

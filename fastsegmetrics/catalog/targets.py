@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from fastsegmetrics.catalog import sweep
 from fastsegmetrics.catalog.rows import PAPER, Metric, Report, Score
-from fastsegmetrics.catalog.sweep import POOLED
 from fastsegmetrics.protocol.options import (
     OPDC,
     Components,
@@ -167,13 +166,9 @@ _BINNED_REPORTS = (
     Report.along("pooled_mean", _BINS, replace(_POOLED, summary="mean"), "pooled", None),
 )
 _MAXIMUM = Report.along("pooled_max", _BINS, replace(_POOLED, summary="max"), "pooled", None)
-#: Its curve is over the quality of pairs, which no option of stage 5 is.
-_SURVIVAL = Report(
-    "survival_curve", _AS_IT_IS.words,
-    f"curve over quality t = i/256, i = 0…255: pairs with IoU > t / (tp + fp + fn), {POOLED}; "
-    "its integral is the pooled value",
-    "pooled", None,
-)  # fmt: skip
+_SURVIVAL = Report.along(
+    "survival_curve", _AS_IT_IS, replace(_POOLED, summary="survival"), "pooled", None
+)
 
 #: What scores are called among the options of stage 4, where matching is a stage of its own.
 _OPTIONS = {
@@ -186,7 +181,9 @@ def _reports_of(rule: str, score: Score) -> tuple[Report, ...]:
     if rule == "pixels":
         return _FIXED_REPORTS
     reports: tuple[Report, ...] = (*_FIXED_REPORTS, *_BINNED_REPORTS)
-    return (*reports, _MAXIMUM) if score.direction == "higher" else reports
+    if score.direction == "higher":
+        reports = (*reports, _MAXIMUM)
+    return (*reports, _SURVIVAL) if score.name == "hiou" else reports
 
 
 def rows() -> Iterator[Metric]:
@@ -195,10 +192,4 @@ def rows() -> Iterator[Metric]:
         target, matching = _STAGES[rule]
         option = _OPTIONS.get(score.name, score.name.removeprefix(PIXEL_PREFIX))
         for report in _reports_of(rule, score):
-            row = Metric.along(score, report, target, matching, option)
-            yield row
-        if score.name == "hiou":
-            path = replace(
-                row.path, representation=_SURVIVAL.representation, report=_SURVIVAL.report
-            )
-            yield Metric(f"{score.name}.{_SURVIVAL.name}", score, _SURVIVAL, path)
+            yield Metric.along(score, report, target, matching, option)

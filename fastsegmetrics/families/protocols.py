@@ -128,7 +128,7 @@ def _filled(
     """Return a curve of NaN where there is none to tell."""
     protocol = _protocol(metric)
     if protocol.tells_curve and np.ndim(value) == 0:
-        return np.full(protocol.representation.steps(bins), np.nan)  # type: ignore[union-attr]
+        return np.full(protocol.n_points(bins), np.nan)
     return value
 
 
@@ -139,4 +139,5 @@ def _protocol(metric: Metric) -> Protocol:
 
 def _group(protocol: Protocol) -> tuple[Any, ...]:
     stages = (protocol.representation, protocol.target, protocol.matching, protocol.score)
-    return (*stages, protocol.report.average == "balanced")
+    told = protocol.report
+    return (*stages, told.average == "balanced", told.summary == "survival")

@@ -103,6 +103,16 @@ def tally(rule: Matching, truth: Regions, pred: Regions) -> TargetCounts:
     return TargetCounts._make([*sizes, *sums, *lone, false_pixels, truth.labels.size])
 
 
+def survivors(rule: Matching, truth: Regions, pred: Regions) -> NDArray[np.float64]:
+    """Return how many pairs have an IoU > i/256, i = 0…255, and the targets of both sides, pairs
+    counted once: float64[257]."""
+    found = match(rule, truth, pred)
+    overlaps = np.array([found.overlaps[pair] for pair in found.pairs])
+    total = len(found.pairs) + len(found.missed) + len(found.false)
+    above = [np.count_nonzero(256 * overlaps > level) for level in range(256)]
+    return np.array([*above, total], np.float64)
+
+
 def _inside(regions: Regions) -> NDArray[np.bool_]:
     return np.asarray(_places(regions)[regions.labels] >= 0)
 

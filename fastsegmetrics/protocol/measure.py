@@ -15,14 +15,14 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.protocol import extract, score
 from fastsegmetrics.protocol.extract import Map, Mask, Region, Regions
-from fastsegmetrics.protocol.match import Matches, match, tally
+from fastsegmetrics.protocol.match import Matches, match, survivors, tally
 from fastsegmetrics.protocol.options import Components, Dynamic, Soft, Whole
 from fastsegmetrics.protocol.score import Setting
 from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.target import Target
 
-_HEAD = struct.Struct("<5I")
+_HEAD = struct.Struct("<6I")
 NO_TARGET = "the truth has no target"
 NO_PAIR = "no target is matched"
 UNDEFINED = "the score is undefined on this pair"
@@ -38,7 +38,7 @@ class Scored(NamedTuple):
     sizes : ndarray of float64, shape (U,)
         Area of each target in pixels.
     counts : ndarray of float64, shape (U, T, K), or None
-        What the values were made from, where it is to be pooled.
+        What the values were made from; for a survival curve one row makes all of it.
     reason : str
         Why nothing could be scored, if nothing could.
     """
@@ -50,18 +50,18 @@ class Scored(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Return a compact form from which `from_bytes` restores every bit."""
-        n_counts = 0 if self.counts is None else self.counts.shape[2]
+        table = (0, 0) if self.counts is None else self.counts.shape[1:]
         reason = self.reason.encode()
         arrays = [self.values, self.sizes] + ([] if self.counts is None else [self.counts])
         return b"".join(
-            [_HEAD.pack(*self.values.shape, n_counts, len(reason)), reason]
+            [_HEAD.pack(*self.values.shape, *table, len(reason)), reason]
             + [np.ascontiguousarray(array).astype("<f8").tobytes() for array in arrays]
         )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Scored:
         """Read what `to_bytes` wrote."""
-        series, units, steps, n_counts, length = _HEAD.unpack_from(data)
+        series, units, steps, rows, columns, length = _HEAD.unpack_from(data)
         at = _HEAD.size + length
         numbers = np.frombuffer(data, "<f8", offset=at).astype(np.float64)
         ends = np.cumsum([series * units * steps, units])
@@ -69,7 +69,7 @@ class Scored(NamedTuple):
         return cls(
             values.reshape(series, units, steps),
             sizes,
-            counts.reshape(units, steps, n_counts) if n_counts else None,
+            counts.reshape(units, rows, columns) if columns else None,
             data[_HEAD.size : at].decode(),
         )
 
@@ -289,7 +289,11 @@ class _Path:
         return self._joined(found, [size for _, _, size in units])
 
     def _target_counts(self, truth: Regions, pred: Regions) -> Scored:
-        counts = np.array([[tally(self.protocol.matching, truth, pred)]], np.float64)
+        rule = self.protocol.matching
+        if self.protocol.report.summary == "survival":
+            counts = survivors(rule, truth, pred)[None, None]
+        else:
+            counts = np.array([[tally(rule, truth, pred)]], np.float64)
         value = self._of_counts(counts[0])
         return Scored(value[:, None], np.array([float(self.g.sum())]), counts)
 
@@ -339,6 +343,8 @@ def of_counts(
     Strict: an area has no curve where the truth lacks a class that the curve needs.
     """
     name, rule = protocol.score.name, setting.rule
+    if protocol.report.summary == "survival":
+        return rows[:, :-1] / (rows[0, -1] or math.nan)
     if protocol.score.mode == "targets":
         return np.array([[score.of_targets(name, row, rule) for row in rows]])
     skeleton = protocol.target.form == "skeleton"

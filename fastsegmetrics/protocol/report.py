@@ -62,11 +62,13 @@ def of_sample(protocol: Protocol, found: Scored) -> float | Values:
 def summary(protocol: Protocol, curves: Values) -> float | Values:
     """Return what is told of the curves [S, T] of a target, an image or a data set."""
     report = protocol.report
+    if report.summary == "survival":
+        return curves[0]
     if report.summary == "raw":
         if protocol.has_curve:
             return curves[0] if len(curves) == 1 else curves
         return float(curves[0, 0])
-    if protocol.score.mode == "targets":
+    if protocol.score.mode == "targets" and report.summary in ("mean", "max"):
         # The highest thresholds may leave no target on either side.
         curves = curves[:, ~np.isnan(curves[0])]
     if np.isnan(curves).any() or not curves.size:
@@ -184,7 +186,7 @@ def _named(
     value: float | Values = math.nan
     if good:
         mean = _exact_mean(good)
-        already = report.summary != "raw" and report.of != "dataset"
+        already = not report.as_it_is and report.of != "dataset"
         value = float(mean[0, 0]) if already else summary(protocol, mean)
     yield name, Told(value, len(good), n_undefined, reason)
     for q in report.quantiles:
@@ -198,7 +200,7 @@ def _curves(protocol: Protocol, samples: Sequence[Scored]) -> tuple[list[Values]
     report = protocol.report
     if report.average == "targets":
         rows = [unit for sample in samples for unit in _units(sample)]
-        if report.summary != "raw" and report.of != "dataset":
+        if not report.as_it_is and report.of != "dataset":
             rows = [np.array([[summary(protocol, row)]]) for row in rows]
         return rows, [measure.UNDEFINED] * len(rows)
     found, reasons = [], []
@@ -206,7 +208,7 @@ def _curves(protocol: Protocol, samples: Sequence[Scored]) -> tuple[list[Values]
         reasons.append(sample.reason or measure.UNDEFINED)
         if not sample.values.shape[1]:
             found.append(np.full((1, 1), math.nan))
-        elif report.summary == "raw" or report.of == "dataset":
+        elif report.as_it_is or report.of == "dataset":
             found.append(sample.values.mean(axis=1))
         else:
             found.append(np.array([[of_sample(protocol, sample)]]))

@@ -23,6 +23,7 @@ _SUMMARIES = {
     "mean": "S5-2",
     "max": "S5-3",
     "auc": "S5-4",
+    "survival": "S5-7",
 }
 
 
@@ -32,9 +33,10 @@ class Report(Option):
 
     Parameters
     ----------
-    summary : {"raw", "mean", "max", "auc"}
+    summary : {"raw", "mean", "max", "auc", "survival"}
         Of a curve over thresholds: the curve itself (for one partition its value), its mean, its
-        maximum, the area under it.
+        maximum, the area under it.  Of matched targets: the share of targets whose pair is better
+        than a quality, over all qualities.
     of : {"target", "image", "dataset"}, optional
         Whose curve is summarised.  By default the data set's where there is no other, else the
         image's; for ``"raw"`` there is nothing to choose.
@@ -57,7 +59,7 @@ class Report(Option):
 
     kind: ClassVar[str] = "report"
 
-    summary: Literal["raw", "mean", "max", "auc"] = "raw"
+    summary: Literal["raw", "mean", "max", "auc", "survival"] = "raw"
     of: Literal["", "target", "image", "dataset"] = ""
     average: Literal["images", "targets", "pooled", "balanced"] = "images"
     rule: Literal["trapezoid", "step", "anchored"] = "trapezoid"
@@ -67,11 +69,11 @@ class Report(Option):
     quantiles: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        one_of(self, "summary", ("raw", "mean", "max", "auc"))
+        one_of(self, "summary", ("raw", *_SUMMARIES))
         one_of(self, "of", ("", "target", "image", "dataset"))
         one_of(self, "average", ("images", "targets", "pooled", "balanced"))
         one_of(self, "rule", tuple(RULES))
-        if self.summary != "raw" and not self.of:
+        if not self.as_it_is and not self.of:
             pooled = self.average in ("pooled", "targets")
             object.__setattr__(self, "of", "dataset" if pooled else "image")
         if not isinstance(self.by, str) or (
@@ -94,6 +96,11 @@ class Report(Option):
         if list(numbers) != sorted(set(numbers)) or (name == "limits" and not numbers):
             raise InputError(f"report: {name} must ascend; received {value!r}")
         object.__setattr__(self, name, numbers)
+
+    @property
+    def as_it_is(self) -> bool:
+        """Whether nothing is summed up over thresholds."""
+        return self.summary in ("raw", "survival")
 
     @property
     def strata(self) -> tuple[str, ...] | None:
@@ -160,6 +167,11 @@ class Report(Option):
     def _summary_words(self, curve: bool, over: str, pair: bool) -> str:
         if self.summary == "raw":
             return f"{'curve' if curve else 'raw value'}, {over}"
+        if self.summary == "survival":
+            return (
+                f"curve over quality q = i/256, i = 0…255: pairs with IoU > q over all targets of "
+                f"both sides, {over}; its integral is the value"
+            )
         told = {"mean": "mean over thresholds", "max": "maximum over thresholds", "auc": "area"}
         summary = told[self.summary]
         if self.average == "pooled":

@@ -107,13 +107,15 @@ def _matching(p: Protocol) -> Iterator[str]:
 
 def _curves(p: Protocol) -> Iterator[str]:
     report, curve = p.report, isinstance(p.representation, Dynamic)
-    if report.summary != "raw" and not curve:
+    if report.summary == "survival" and (p.score.name != "hiou" or curve):
+        yield "survival is told of pairs at one threshold: take hiou with fixed or adaptive"
+    if not report.as_it_is and not curve:
         yield (
             f"{report.summary} is told of a curve over thresholds, and {p.representation.kind} has "
             f"one value: take raw"
         )
-    if report.summary == "raw" and report.of:
-        yield "raw tells everything as it is: leave of out"
+    if report.as_it_is and report.of:
+        yield f"{report.summary} tells everything as it is: leave of out"
     if p.score.mode == "curves" and report.summary != "auc":
         x, y = ("recall", "precision") if p.score.name == "ap" else ("fpr", "recall")
         yield (
@@ -158,7 +160,7 @@ def _distribution(p: Protocol) -> Iterator[str]:
     if report.limits != SIZE_LIMITS and report.by != "size":
         yield "limits divide sizes: take by=size, or leave them out"
     one_number = report.average == "pooled" or report.of == "dataset"
-    if report.quantiles and (one_number or (curve and report.summary == "raw")):
+    if report.quantiles and (one_number or (curve and report.as_it_is) or p.tells_curve):
         yield "quantiles need one value for each image or target, which this report does not have"
     if report.by == "size" and report.average == "balanced":
         yield "average=balanced weighs all targets of an image together: no strata by their size"

@@ -19,6 +19,8 @@ from fastsegmetrics.protocol.options import Components, Dynamic, Matching, Repre
 from fastsegmetrics.protocol.report_options import Report
 from fastsegmetrics.protocol.score_options import LOWER, MODE_OF, OF_PHOTOGRAPHS, Score
 
+#: Points of a survival curve.
+N_QUALITIES = 256
 STAGES = ("representation", "target", "matching", "score", "report")
 
 #: The options of each stage.
@@ -155,7 +157,15 @@ class Protocol:
     @property
     def tells_curve(self) -> bool:
         """Whether what is told is a curve and not a number."""
-        return self.has_curve and self.report.summary == "raw"
+        return self.report.summary == "survival" or (
+            self.has_curve and self.report.summary == "raw"
+        )
+
+    def n_points(self, bins: int) -> int:
+        """Return the length of the curve that is told, under conventions with so many bins."""
+        if isinstance(self.representation, Dynamic):
+            return self.representation.steps(bins)
+        return N_QUALITIES
 
     def words(self) -> dict[str, str]:
         """Return each stage in the words of its convention."""

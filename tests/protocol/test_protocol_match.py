@@ -173,6 +173,19 @@ def test_target_scores_by_hand() -> None:
     assert value(path.format("target_recall"), (drawn("#.."), drawn("..."))) == 0.0
 
 
+def test_the_survival_of_pairs_by_hand() -> None:
+    path = "fixed / components(on=both) / opdc / {} / survival(average=pooled)"
+    # Two of three targets are paired, at IoU 2/6 and 2/4.
+    curve = told(path.format("hiou"), (PRED, GT))[""].value
+    assert curve.shape == (256,)
+    assert curve[:86].tolist() == [2 / 3] * 86
+    assert curve[86:128].tolist() == [1 / 3] * 42
+    assert not curve[128:].any()
+    nothing = told(path.format("hiou"), (PRED & False, GT & False))[""]
+    assert np.isnan(nothing.value).all()
+    assert nothing.n_used == 0
+
+
 def test_the_shooting_rule_by_hand() -> None:
     path = "fixed / components(on=both) / shooting(near={}, far={}) / {} / raw"
     # (0, 6) is two rows from (2, 6), the square and the line are hit.

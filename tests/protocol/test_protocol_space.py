@@ -7,7 +7,6 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import JIT_IS_OFF
 
 import fastsegmetrics as fsm
 from fastsegmetrics import represent
@@ -16,6 +15,7 @@ from fastsegmetrics.protocol import measure, report
 from fastsegmetrics.protocol.score_options import MODE_OF
 from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.target import Target
+from tests.conftest import JIT_IS_OFF
 
 REPRESENTATIONS = ("soft", "fixed", "fixed(t=0.25, keep=>=)", "adaptive",
                    "adaptive(factor=1.5, cap=0.9)", "dynamic(over=bins, n=3)")  # fmt: skip

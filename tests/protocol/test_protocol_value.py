@@ -101,6 +101,7 @@ NONSENSE = {
     "fixed / whole / pixelwise / auc / auc": "area under a curve over thresholds: take dynamic",
     "dynamic / whole / pixelwise / auc / raw": "its curves are those of fpr and recall, raw",
     "dynamic / whole / pixelwise / auc / auc(rule=step)": "rule=step draws no area of auc",
+    "fixed / whole / pixelwise / iou / survival": "take hiou",
     "dynamic / whole / pixelwise / iou / max(rule=step)": "rule=step draws no area",
     "adaptive(of=target) / whole / pixelwise / iou / raw": "needs the targets of the truth",
     "fixed / skeleton / pixelwise / iou / raw": "a skeleton has no area",
