@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.protocol.extract import Regions
+from fastsegmetrics.protocol.extract import Regions, joint_box
 from fastsegmetrics.protocol.options import (
     OPDC,
     Greedy,
@@ -86,12 +86,14 @@ def tally(rule: Matching, truth: Regions, pred: Regions) -> TargetCounts:
     if isinstance(rule, Shooting):
         return _shots(rule, truth, pred)
     found = match(rule, truth, pred)
-    every, predicted = _inside(truth), [pred.mask(region) for region in pred.found]
+    every = _inside(truth)
     shares = []
     for i, j in found.pairs:
-        own, other = truth.mask(truth.found[i]), predicted[j]
+        one, two = truth.found[i], pred.found[j]
+        box = joint_box(one.box, two.box)
+        own, other = truth.labels[box] == one.label, pred.labels[box] == two.label
         union = np.count_nonzero(own | other)
-        parts = (own & other, other & every & ~own, other & ~every, own & ~other)
+        parts = (own & other, other & every[box] & ~own, other & ~every[box], own & ~other)
         shares.append([np.count_nonzero(part) / union for part in parts])
     sums = [math.fsum(column) for column in zip(*shares, strict=True)] or [0.0] * 4
     lone = [math.nan, math.nan]
