@@ -46,9 +46,10 @@ def zoo() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
-ZOO = zoo()
+EVERY_KIND = zoo()
+ZOO = EVERY_KIND
 if JIT_IS_OFF:
-    ZOO = {kind: ZOO[kind] for kind in ("floats", "truth empty", "line")}
+    ZOO = {kind: EVERY_KIND[kind] for kind in ("floats", "truth empty", "line")}
 
 
 def photograph(shape: tuple[int, int]) -> np.ndarray:
@@ -149,7 +150,7 @@ def test_no_metric_is_beyond_the_option_sets() -> None:
 def test_float32_maps() -> None:
     """What is summed in single precision hangs on the order: the partitions do not."""
     conventions = Conventions(stretch=False)
-    pred, gt = ZOO["blobs"]
+    pred, gt = EVERY_KIND["blobs"]
     single = (pred / 255.0).astype(np.float32)
     plan = Plan("iou,e_measure,ms_iou,hce,si_iou,mae,s_measure,weighted_f,c_beta", conventions)
     target = Target(gt)
@@ -163,7 +164,7 @@ def test_float32_maps() -> None:
 
 
 def test_all_257_points_of_a_mean_multiscale_curve() -> None:
-    pred, gt = ZOO["blobs"]
+    pred, gt = EVERY_KIND["blobs"]
     for backend in ("compiled", "reference"):
         evaluator = fsm.Evaluator("ms_iou.curve", backend=backend)
         evaluator.update(pred, gt)
