@@ -135,7 +135,8 @@ def evaluate(
     if draw:
         named = _with_curves(named, out)
     wanted = requested(named, protocols)
-    curves = _curves_of(wanted, out)
+    asked = f"--protocol {protocols[0]}" if named is None else f"--metrics {named}"
+    curves = _curves_of(wanted, asked, out)
     report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
     run = evaluate_folders(
         gt,
@@ -172,12 +173,12 @@ def _with_curves(metrics: str | None, out: str | None) -> str:
     return plots.METRICS if metrics is None else f"{metrics},{plots.METRICS}"
 
 
-def _curves_of(rows: Sequence[Metric], out: str | None) -> list[str]:
+def _curves_of(rows: Sequence[Metric], asked: str, out: str | None) -> list[str]:
     """Return the curves asked for, which no table shows."""
     curves = [row.name for row in rows if row.tells_curve]
     if len(curves) == len(rows) and out is None:
         raise click.UsageError(
-            f"{', '.join(curves)}: curves alone, which are no numbers of a table: "
+            f"{asked} asks for curves alone, which are no numbers of a table: "
             f"--out RUN_DIR keeps them in curves.csv"
         )
     return curves

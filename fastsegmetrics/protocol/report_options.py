@@ -158,7 +158,7 @@ class Report(Option):
         kind, _, column = self.by.partition(".")
         if kind == "halves" and self.part:
             bound = "above" if self.part == "hard" else "up to"
-            return f"images {bound} the middle {column} of the data set"
+            return f"images {bound} the data set's middle {column}"
         sizes = ":".join(f"{limit:g}" for limit in self.limits)
         strata = {"size": f"by size ({sizes} px)", "column": f"by {column}",
                   "halves": f"by halves of {column}"}[kind]  # fmt: skip
