@@ -227,7 +227,9 @@ def evaluate_folders(
     >>> run["mine"]["f_beta.max"].value                                    # doctest: +SKIP
     0.9124
     """
-    _check_asked(preds, on_error)
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
+    _require_methods(preds)
     n_workers = check_workers(workers)
     evaluators = {
         method: Evaluator(metrics, backend=backend, strata=strata, **conventions)
@@ -237,12 +239,9 @@ def evaluate_folders(
     contract = next(iter(evaluators.values())).contract
     observer = progress if isinstance(progress, Observer) else Bar() if progress else Observer()
     if difficulty_maps:
-        _check_drawn(plan, out)
+        _require_drawable(plan, out)
     if out is not None:
-        read: dict[str, str | Path] = {"the ground truths": gt}
-        read |= {f"the predictions of {method!r}": folder for method, folder in preds.items()}
-        read |= {} if image is None else {"the photographs": image}
-        out = run_directory(out, read, (MAPS,) if difficulty_maps else ())
+        out = run_directory(out, _read(gt, preds, image), (MAPS,) if difficulty_maps else ())
     image = _photographs(plan, image)
     pairs = pair(
         gt, preds, image_root=image, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
@@ -252,28 +251,23 @@ def evaluate_folders(
     if strata is not None:
         strata.require(pairs.samples)
     observer.paired(pairs)
-    missing = {method: names for method, names in pairs.missing.items() if names}
-    if missing and plan.conventions.missing == "error":
-        raise MissingPredictionsError(missing, [p for ps in pairs.directories.values() for p in ps])
+    if plan.conventions.missing == "error":
+        _require_predictions(pairs)
     if image is not None and pairs.missing_images:
         raise MissingPhotographsError(pairs.missing_images, image)
     with ExitStack() as stack:
-        store = None
+        store = maps = None
         chosen = backends.resolve(backend)
         if out is not None:
             store = stack.enter_context(RunStore(out))
             check_contract(store, contract.to_dict(), chosen)
+            maps = HeatMaps(store.directory, plan.conventions) if difficulty_maps else None
         adder = stack.enter_context(Adder(evaluators))
-        maps = None
-        if difficulty_maps and store is not None:
-            maps = HeatMaps(store.directory, plan.conventions)
         job = _Job(pairs, adder, contract, store, on_error == "stop", observer, maps)
         return job.run(n_workers, chosen)
 
 
-def _check_asked(preds: Any, on_error: str) -> None:
-    if on_error not in ("stop", "skip"):
-        raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
+def _require_methods(preds: Mapping[str, str | Path]) -> None:
     if not isinstance(preds, Mapping):
         raise InputError(
             f"preds must be a mapping from a method's name to its folder; received a "
@@ -293,7 +287,22 @@ def _photographs(plan: Plan, image: str | Path | None) -> str | Path | None:
     return image
 
 
-def _check_drawn(plan: Plan, out: str | Path | None) -> None:
+def _read(
+    gt: str | Path, preds: Mapping[str, str | Path], image: str | Path | None
+) -> dict[str, str | Path]:
+    """The folders that a run reads, by what is in them."""
+    photographs = {} if image is None else {"the photographs": image}
+    predictions = {f"the predictions of {method!r}": folder for method, folder in preds.items()}
+    return {"the ground truths": gt, **predictions, **photographs}
+
+
+def _require_predictions(pairs: PairList) -> None:
+    missing = {method: names for method, names in pairs.missing.items() if names}
+    if missing:
+        raise MissingPredictionsError(missing, [p for ps in pairs.directories.values() for p in ps])
+
+
+def _require_drawable(plan: Plan, out: str | Path | None) -> None:
     if all(metric.score.family != "difficulty" for metric in plan.metrics):
         names = [metric.name for metric in plan.metrics]
         raise InputError(

@@ -1,4 +1,4 @@
-"""Moments of a mask, the Gaussian kernels made of them, and windows of a map."""
+"""Moments of a mask and the Gaussian kernels made of them."""
 
 from __future__ import annotations
 
@@ -90,23 +90,3 @@ def gaussian_line(
             out[half_rows + r, half_columns + c] = value
             total += value
     return out / total
-
-
-@kernel
-def unit_window(
-    levels: NDArray[np.uint8],
-    table: NDArray[np.float64],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Return the values of an 8-bit map at rows × columns; an index of −1 gives 0."""
-    out = np.zeros((rows.size, columns.size), np.float64)
-    for i in range(rows.size):
-        row = rows[i]
-        if row < 0:
-            continue
-        for j in range(columns.size):
-            column = columns[j]
-            if column >= 0:
-                out[i, j] = table[levels[row, column]]
-    return out

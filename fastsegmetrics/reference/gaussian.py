@@ -48,14 +48,3 @@ def gaussian_line(
             weights[place] = np.exp(-0.5 * (distance / sigma) ** 2)
         k += 1
     return weights / weights.sum()
-
-
-def unit_window(
-    levels: NDArray[np.uint8],
-    table: NDArray[np.float64],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Return the values of an 8-bit map at rows × columns; an index of −1 gives 0."""
-    values = table[levels]
-    return np.array([[values[r, c] if r >= 0 and c >= 0 else 0.0 for c in columns] for r in rows])

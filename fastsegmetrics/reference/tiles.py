@@ -6,38 +6,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def kernel_spectrum(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what `context_sums` takes for a kernel: here the kernel itself, in a square of 64."""
-    square = np.zeros((64, 64))
+def kernel_spectrum(weights: NDArray[np.float64], folds: int) -> NDArray[np.float64]:
+    """Return the conjugate transform down each column, in the order of the kernels."""
     height, width = weights.shape
-    top, left = 32 - height // 2, 32 - width // 2
-    square[top : top + height, left : left + width] = weights
-    return square.ravel()
+    points = 64 * folds
+    out = np.zeros((folds, 2, 64, -(-width // 3) * 3))
+    for residue in range(folds):
+        for f in range(64):
+            quotient = f % 4 * 16 + f // 4 % 4 * 4 + f // 16
+            turns = 2 * np.pi * (folds * quotient + residue) * np.arange(height) / points
+            out[residue, 0, f, :width] = np.cos(turns) @ weights / points
+            out[residue, 1, f, :width] = np.sin(turns) @ weights / points
+    return out
 
 
 def context_sums(
-    values: NDArray[np.float64],
+    values: NDArray[np.number],
+    scale: NDArray[np.floating],
+    around: tuple[NDArray[np.int64], NDArray[np.int64]],
     mask: NDArray[np.uint8],
     degree: NDArray[np.float64],
-    spectrum: NDArray[np.float64],
-    half_rows: int,
-    half_columns: int,
+    weights: NDArray[np.floating],
+    spectrum: NDArray[np.floating],
     inner: NDArray[np.int64],
 ) -> tuple[float, float, float]:
     """Sum the correlation x of a map over a mask; return Σx, Σ(1 − exp(−x)) and Σ(1 − exp(−x))·D.
 
-    `spectrum` is this module's own.
+    In double precision whatever the arguments are, and without the spectrum.
     """
-    square = spectrum.reshape(64, 64)
+    rows, columns = around
+    window = (values[np.ix_(rows, columns)].astype(np.float64) - scale[0]) * np.float64(scale[1])
+    window[rows < 0] = 0
+    window[:, columns < 0] = 0
     height, width = mask.shape
     x = np.zeros(mask.shape)
-    for i in range(2 * half_rows + 1):
-        for j in range(2 * half_columns + 1):
-            weight = square[32 - half_rows + i, 32 - half_columns + j]
-            x += weight * values[i : i + height, j : j + width]
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            x += np.float64(weights[i, j]) * window[i : i + height, j : j + width]
     gain = (1 - np.exp(-x)) * mask
     top, left, bottom, right = inner
-    rows, columns = np.arange(height), np.arange(width)
-    inside = np.outer((rows >= top) & (rows < bottom), (columns >= left) & (columns < right))
+    at = np.arange(height), np.arange(width)
+    inside = np.outer((at[0] >= top) & (at[0] < bottom), (at[1] >= left) & (at[1] < right))
     extra = float((gain * degree).sum()) if degree.size else 0.0
     return float((x * mask * inside).sum()), float(gain.sum()), extra

@@ -165,6 +165,43 @@ def test_truths_of_all_kinds_with_their_photograph(name) -> None:
     check((pred / 255).astype(np.float32), gt, FLOATS, photograph(gt.shape))
 
 
+#: Their boxes of 2^14 pixels and more are summed in single precision: 1e-7 of the definition.
+WIDE_ROWS, WIDE_COLUMNS = np.indices((131, 173))
+WIDE_TRUTHS = {
+    "noise": scenes.noise(WIDE_ROWS.shape, 3) % 10 < 3,
+    "blob": 2 * (WIDE_ROWS - 60) ** 2 + (WIDE_COLUMNS - 90) ** 2 < 6000,
+    "thick diagonal": abs(WIDE_ROWS - WIDE_COLUMNS) < 9,
+    "few": (WIDE_ROWS % 41 == 5) & (WIDE_COLUMNS % 37 == 9),
+    "border": (WIDE_ROWS < 3) | (WIDE_COLUMNS > 169) | (WIDE_ROWS > 127) | (WIDE_COLUMNS == 0),
+    "full": WIDE_ROWS >= 0,
+    "bars": WIDE_COLUMNS % 5 < 2,
+}
+
+
+@pytest.mark.parametrize("name", WIDE_TRUTHS)
+def test_large_truths_in_single_precision(name) -> None:
+    gt = WIDE_TRUTHS[name]
+    pred = np.where(np.roll(gt, (1, -2), (0, 1)), 230, scenes.noise(gt.shape, 9) % 60)
+    target = Target(gt)
+    for values in (pred.astype(np.uint8), (pred / 255).astype(np.float32), pred / 255):
+        conventions = CONVENTIONS if values.dtype == np.uint8 else FLOATS
+        found = statistics(values, target, conventions)
+        expected = reference.context_measure(values_of(values, conventions), gt)
+        assert found.terms() == pytest.approx(expected, rel=0, abs=1e-7)
+    assert target.cached("context 6.0", lambda: None).weights.dtype == np.float32
+
+
+def test_a_flat_map_has_no_bias_in_single_precision() -> None:
+    gt = (WIDE_ROWS > 20) & (WIDE_ROWS < 112) & (WIDE_COLUMNS > 20) & (WIDE_COLUMNS < 152)
+    gt &= WIDE_ROWS + WIDE_COLUMNS > 50
+    found = statistics(np.full(gt.shape, 0.3), gt, FLOATS)
+    f, r = gt.mean(), math.e / (math.e - 1) * (1 - math.exp(-0.3))
+    assert found.terms() == pytest.approx((2 * f * r / (f + r), f, r), rel=1e-7)
+    # Saturated inside, nothing outside, as masks are.
+    expected = reference.context_measure(gt.astype(float), gt)
+    assert statistics(gt, gt).terms() == pytest.approx(expected, rel=0, abs=1e-7)
+
+
 @settings(max_examples=15)
 @given(
     st.tuples(st.integers(12, 60), st.integers(12, 60)), st.integers(0, 2**32 - 1), st.booleans()
