@@ -152,7 +152,7 @@ def fixed_statistics(
     if bits:
         flat = mask.reshape(-1)
         counts, shares, quality = _room().match_mask(
-            true_parts(target), flat, _words(flat), limits or _FIELD, bits
+            true_parts(target), flat, _words(flat), _typed(limits), bits
         )
         if survival:
             surviving = survival_of(quality)
@@ -180,7 +180,7 @@ def level_statistics(
     """
     positions, ranks = _ranked(pred, conventions, thresholds)
     counts, shares = _room().match_levels(
-        true_parts(target), positions, ranks, len(thresholds), limits or _FIELD, _bits_of(rules)
+        true_parts(target), positions, ranks, len(thresholds), _typed(limits), _bits_of(rules)
     )
     return counts, shares
 
@@ -218,6 +218,13 @@ def parts_of(mask: NDArray[np.uint8]) -> Parts:
     flat, width = mask.reshape(-1), mask.shape[1]
     runs, labels, areas, centroids = _room().describe(flat, _words(flat), width)
     return Parts(runs, labels, areas, centroids, width)
+
+
+def _typed(limits: Limits | None) -> Limits:
+    """Return limits in the types that the kernels are compiled for, once."""
+    if limits is None:
+        return _FIELD
+    return Limits(float(limits.overlap), float(limits.distance), int(limits.hit), int(limits.clear))
 
 
 def _bits_of(rules: Collection[str]) -> int:
