@@ -120,10 +120,10 @@ class Result(Mapping[str, Aggregate]):
     ----------
     aggregates : dict of str to Aggregate
         By metric name; the result itself is a mapping with the same content.
-    curves : dict of str to ndarray, shape (256,), for ``ms_iou`` (257,)
+    curves : dict of str to ndarray, shape (256,), for ``ms_iou`` (257,), of targets (bins,)
         The curves asked for and the mean curves that maxima and areas were taken from, thresholds
-        0…255 (0…256) ascending.  Under the strict policy the curves of areas, over the images that
-        have both classes, are not among them.
+        0…255 (0…256, those of ``bins``) ascending.  Under the strict policy the curves of areas,
+        over the images that have both classes, are not among them.
     curve_counts : dict of str to int
         How many images each curve is made of.
     per_image : dict of str to ndarray, shape (n,)

@@ -48,3 +48,18 @@ def updated(mine, theirs, pred, truth) -> bool:
         return False
     mine.update(pred, truth)
     return True
+
+
+#: Kept sums that are not integers.
+SUMS = ("tp_ious", "seg_mrg_err", "seg_itf_err", "seg_pcp_err")
+
+
+def kept(of, kind: str, bins: int, pred: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return all that a metric keeps of one image, one after another; NaN without a number."""
+    metric = TARGETWISE[kind](of, bins)
+    names = [name for name in (*COUNTS, *SUMS) if hasattr(metric, name)]
+    try:
+        metric.update(pred, truth)
+    except UnboundLocalError:
+        return np.full(sum(np.size(getattr(metric, name)) for name in names), np.nan)
+    return np.concatenate([np.ravel(getattr(metric, name)) for name in names])

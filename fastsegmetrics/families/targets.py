@@ -56,7 +56,7 @@ def _pd_shooting(tally: TargetTally, row: int, rule: ScoreRule) -> float:
 
 
 def _fa_shooting(tally: TargetTally, row: int, rule: ScoreRule) -> float:
-    return tally.shots(row).false_area / int(tally.pixels.sum())
+    return tally.shots(row).false_area / tally.n_pixels
 
 
 def _of_pixels(name: str, tally: TargetTally, row: int, rule: ScoreRule) -> float:
@@ -96,7 +96,7 @@ class TargetRecord(NamedTuple):
     def to_bytes(self) -> bytes:
         """Return the numbers as little-endian integers and doubles."""
         tally = self.tally
-        integers = [tally.counts.ravel(), tally.pixels]
+        integers = [tally.counts.ravel(), tally.pixels, np.array([tally.n_pixels])]
         if self.survival:
             integers.append(tally.survival)
         return (
@@ -113,6 +113,7 @@ class TargetFamily:
         self.rule = score_rule(conventions)
         self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
         rules = {MATCHING[metric.score.name] for metric in metrics}
+        self._pixels = "pixels" in rules
         self._rules = tuple(rule for rule in statistics.RULES if rule in rules)
         binned = {"pooled_curve", "pooled_mean", "pooled_max"}
         self._thresholds = statistics.thresholds_of(
@@ -125,7 +126,14 @@ class TargetFamily:
 
     def measure(self, pred: MapInput, target: Target) -> Produced:
         """Measure one pair with the compiled kernels."""
-        found = statistics.fixed_statistics(pred, target, self._conventions, self._rules)
+        found = statistics.fixed_statistics(
+            pred,
+            target,
+            self._conventions,
+            self._rules,
+            pixels=self._pixels,
+            survival=self.survival,
+        )
         if len(self._thresholds):
             counts, shares = statistics.level_statistics(
                 pred, target, self._conventions, self._thresholds, self._rules
@@ -161,12 +169,16 @@ class TargetFamily:
     def read_record(self, data: bytes) -> TargetRecord:
         """Read what a record's `to_bytes` wrote."""
         n = 16 * self.n_rows
-        size = n + 4 + N_QUALITIES * self.survival
+        size = n + 5 + N_QUALITIES * self.survival
         integers = np.frombuffer(data, "<i8", size).astype(np.int64)
         shares = np.frombuffer(data, "<f8", offset=8 * size).astype(np.float64)
-        survival = integers[n + 4 :] if self.survival else np.zeros(N_QUALITIES, np.int64)
+        survival = integers[n + 5 :] if self.survival else np.zeros(N_QUALITIES, np.int64)
         tally = TargetTally(
-            integers[:n].reshape(-1, 16), shares.reshape(-1, 8), integers[n : n + 4], survival
+            integers[:n].reshape(-1, 16),
+            shares.reshape(-1, 8),
+            int(integers[n + 4]),
+            integers[n : n + 4],
+            survival,
         )
         return TargetRecord(tally, self.survival)
 
@@ -187,6 +199,7 @@ class TargetAccumulator:
     def __init__(self, family: TargetFamily) -> None:
         self._family = family
         self._counts = np.zeros((family.n_rows, 16), np.int64)
+        self._n_pixels = 0
         self._pixels = np.zeros(4, np.int64)
         self._survival = np.zeros(N_QUALITIES, np.int64)
         self._shares = [0] * (8 * family.n_rows)
@@ -195,6 +208,7 @@ class TargetAccumulator:
         """Add the record of one pair."""
         tally = record.tally
         self._counts += tally.counts
+        self._n_pixels += tally.n_pixels
         self._pixels += tally.pixels
         self._survival += tally.survival
         for i, share in enumerate(tally.shares.ravel().tolist()):
@@ -204,6 +218,7 @@ class TargetAccumulator:
     def merge(self, other: TargetAccumulator) -> None:
         """Add all that another one holds."""
         self._counts += other._counts
+        self._n_pixels += other._n_pixels
         self._pixels += other._pixels
         self._survival += other._survival
         self._shares = [a + b for a, b in zip(self._shares, other._shares, strict=True)]
@@ -214,12 +229,16 @@ class TargetAccumulator:
 
     def pooled(self) -> dict[str, float | NDArray[np.float64]]:
         """Return the scores of all targets of all images, by metric name."""
-        if not self._pixels.any():
+        if not self._n_pixels:
             return {}
         # The quotient of two integers is rounded once.
         shares = [total / 2**self._UNITS for total in self._shares]
         tally = TargetTally(
-            self._counts, np.array(shares).reshape(-1, 8), self._pixels, self._survival
+            self._counts,
+            np.array(shares).reshape(-1, 8),
+            self._n_pixels,
+            self._pixels,
+            self._survival,
         )
         return {
             metric.name: self._report(metric, tally)

@@ -24,7 +24,7 @@ DISTANCE = 3.0
 
 def target_tally(
     p: NDArray[Any], g: NDArray[np.bool_], thresholds: Sequence[float]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.float64], int, NDArray[np.int64], NDArray[np.int64]]:
     """Return the fields of a ``TargetTally``; pixels and survival at the first threshold."""
     counts, shares = [], []
     pixels, survival = np.zeros(4, np.int64), np.zeros(256, np.int64)
@@ -49,7 +49,7 @@ def target_tally(
             pixels[:] = both, alone, int(g.sum()) - both, g.size - either
             for level in range(256):
                 survival[level] = sum(256 * len(t & f) > level * len(t | f) for t, f in by_overlap)
-    return np.array(counts, np.int64), np.array(shares), pixels, survival
+    return np.array(counts, np.int64), np.array(shares), g.size, pixels, survival
 
 
 def targets_of(mask: NDArray[np.bool_]) -> list[Pixels]:

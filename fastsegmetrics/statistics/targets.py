@@ -47,6 +47,9 @@ class Limits(NamedTuple):
     clear: int = 4
 
 
+_FIELD = Limits()
+
+
 class Parts(NamedTuple):
     """The targets of one mask.
 
@@ -74,13 +77,15 @@ class TargetTally(NamedTuple):
     """What the target scores of an image are made of, a row for each threshold.
 
     ``counts`` int64[n, 16] and ``shares`` float64[n, 8] are the rows of
-    ``kernels.matching.match_levels``; ``pixels`` int64[4] are tp, fp, fn and tn, and ``survival``
-    int64[256] the pairs matched by OPDC with an IoU above i/256, both at a fixed threshold.
-    Rows of several images add up to those of all.
+    ``kernels.matching.match_levels``; ``n_pixels`` are those of the image.  Where they were asked
+    for, ``pixels`` int64[4] are tp, fp, fn and tn, and ``survival`` int64[256] the pairs matched
+    by OPDC with an IoU above i/256, both at the first threshold; else both are zeros.  The numbers
+    of several images add up to those of all.
     """
 
     counts: NDArray[np.int64]
     shares: NDArray[np.float64]
+    n_pixels: int
     pixels: NDArray[np.int64]
     survival: NDArray[np.int64]
 
@@ -88,7 +93,7 @@ class TargetTally(NamedTuple):
         """Return the counts of ``"opdc"`` or ``"distance"`` at one threshold."""
         at = _COUNTS[rule]
         numbers = self.counts[row, at : at + 6].tolist()
-        return TargetCounts._make((*numbers, int(self.pixels.sum())))
+        return TargetCounts._make((*numbers, self.n_pixels))
 
     def quality(self, rule: str, row: int = 0) -> QualitySums:
         """Return the sums over the pairs of ``"opdc"`` or ``"distance"`` at one threshold."""
@@ -113,6 +118,8 @@ def fixed_statistics(
     *,
     threshold: float = FIXED,
     limits: Limits | None = None,
+    pixels: bool = True,
+    survival: bool = True,
 ) -> TargetTally:
     """Return what matches between the targets of ``P > threshold`` and of a truth.
 
@@ -131,6 +138,8 @@ def fixed_statistics(
         In [0, 1).
     limits : Limits, optional
         What makes two targets one.
+    pixels, survival : bool
+        Whether these counts are wanted.
 
     Raises
     ------
@@ -139,17 +148,21 @@ def fixed_statistics(
     """
     bits = _bits_of(rules)
     mask = binary_map(pred, conventions, threshold)
-    if not bits:
-        pixels = _pixel_counts(mask, target, target.n_foreground)
-        nothing = np.zeros(N_QUALITIES, np.int64)
-        return TargetTally(np.zeros((1, 16), np.int64), np.zeros((1, 8)), pixels, nothing)
-    truth, flat = true_parts(target), mask.reshape(-1)
-    counts, shares, quality = _room().match_mask(
-        truth, flat, _words(flat), limits or Limits(), bits
-    )
-    # The areas are at hand; a target's own count is a pass over the image.
-    pixels = _pixel_counts(mask, target, int(truth.areas.sum()))
-    return TargetTally(counts, shares, pixels, survival_of(quality))
+    pixel_counts, surviving = np.zeros(4, np.int64), np.zeros(N_QUALITIES, np.int64)
+    if bits:
+        flat = mask.reshape(-1)
+        counts, shares, quality = _room().match_mask(
+            true_parts(target), flat, _words(flat), _typed(limits), bits
+        )
+        if survival:
+            surviving = survival_of(quality)
+    else:
+        counts, shares = np.zeros((1, 16), np.int64), np.zeros((1, 8))
+    if pixels:
+        tp = int(np.count_nonzero(mask & target.mask))
+        fp, fn = int(np.count_nonzero(mask)) - tp, target.n_foreground - tp
+        pixel_counts[:] = tp, fp, fn, target.n_pixels - tp - fp - fn
+    return TargetTally(counts, shares, target.n_pixels, pixel_counts, surviving)
 
 
 def level_statistics(
@@ -167,7 +180,7 @@ def level_statistics(
     """
     positions, ranks = _ranked(pred, conventions, thresholds)
     counts, shares = _room().match_levels(
-        true_parts(target), positions, ranks, len(thresholds), limits or Limits(), _bits_of(rules)
+        true_parts(target), positions, ranks, len(thresholds), _typed(limits), _bits_of(rules)
     )
     return counts, shares
 
@@ -188,7 +201,7 @@ def survival_of(quality: NDArray[np.int64]) -> NDArray[np.int64]:
 def binary_map(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.uint8]:
     """Return ``P > threshold``: read-only uint8 of 0 and 1, (H, W)."""
     if pred.values.dtype == np.uint8:
-        kept = pred.values >= _cuts(pred, conventions, np.array([threshold]))[0]
+        kept = pred.values >= _cut(pred, conventions, threshold)
     else:
         kept = pred.values > pred.values.dtype.type(threshold)
     kept.flags.writeable = False
@@ -207,10 +220,11 @@ def parts_of(mask: NDArray[np.uint8]) -> Parts:
     return Parts(runs, labels, areas, centroids, width)
 
 
-def _pixel_counts(mask: NDArray[np.uint8], target: Target, n_foreground: int) -> NDArray[np.int64]:
-    tp = int(np.count_nonzero(mask & target.mask))
-    fp, fn = int(np.count_nonzero(mask)) - tp, n_foreground - tp
-    return np.array((tp, fp, fn, target.n_pixels - tp - fp - fn), np.int64)
+def _typed(limits: Limits | None) -> Limits:
+    """Return limits in the types that the kernels are compiled for, once."""
+    if limits is None:
+        return _FIELD
+    return Limits(float(limits.overlap), float(limits.distance), int(limits.hit), int(limits.clear))
 
 
 def _bits_of(rules: Collection[str]) -> int:
@@ -218,6 +232,14 @@ def _bits_of(rules: Collection[str]) -> int:
         if rule not in RULES:
             raise InputError(f"rules must be of {', '.join(RULES)}; received {rule!r}")
     return sum(RULES[rule] for rule in set(rules))
+
+
+def _cut(pred: MapInput, conventions: Conventions, threshold: float) -> int:
+    """Return the lowest level of an 8-bit map that is above a threshold."""
+    if threshold == FIXED and not pred.stretch:
+        represent.check_scale(int(pred.values.max()), conventions)
+        return 128
+    return int(_cuts(pred, conventions, np.array([threshold]))[0])
 
 
 def _cuts(

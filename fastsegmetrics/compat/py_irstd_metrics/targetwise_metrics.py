@@ -60,7 +60,8 @@ class MatchingBasedMetrics:
     def __init__(self, num_bins: int = 1, *, matching_method: Any = OPDCMatching()) -> None:  # noqa: B008
         self.thresholds = thresholds_of(num_bins)
         n = len(self.thresholds)
-        self.tp_objs, self.fp_objs, self.fn_objs, self.fp_area = np.zeros((4, n), np.int64)
+        self._sums = np.zeros((4, n), np.int64)
+        self.tp_objs, self.fp_objs, self.fn_objs, self.fp_area = self._sums
         self.tp_ious = np.zeros(n)
         self.total_area = 0
         self.matching_method = matching_method
@@ -93,10 +94,7 @@ class MatchingBasedMetrics:
             found = [self._matched(pair, float(t)) for t in pair.thresholds(self.thresholds)]
             rows = np.array([row for row, _ in found], np.int64)
             ious = np.array([iou for _, iou in found])
-        self.tp_objs += rows[:, 0]
-        self.fp_objs += rows[:, 1]
-        self.fn_objs += rows[:, 2]
-        self.fp_area += rows[:, 3]
+        self._sums += rows.T
         self.tp_ious += ious
         self.total_area += pair.size
 
@@ -169,17 +167,15 @@ class ProbabilityDetectionAndFalseAlarmRate:
         self._limits = Limits(distance=distance_limit(distance_threshold))
         self.thresholds = thresholds_of(num_bins)
         n = len(self.thresholds)
-        self.tp_objs, self.fp_objs, self.fn_objs, self.fp_area = np.zeros((4, n), np.int64)
+        self._sums = np.zeros((4, n), np.int64)
+        self.tp_objs, self.fp_objs, self.fn_objs, self.fp_area = self._sums
         self.total_area = 0
 
     def update(self, prob: ArrayLike, mask: ArrayLike) -> None:
         """Add one image; see `MatchingBasedMetrics.update`."""
         pair = TargetPair(prob, mask)
         counts, _ = pair.counts(self.thresholds, "distance", self._limits)
-        self.tp_objs += counts[:, 6]
-        self.fp_objs += counts[:, 7]
-        self.fn_objs += counts[:, 8]
-        self.fp_area += counts[:, 9]
+        self._sums += counts[:, 6:10].T
         self.total_area += pair.size
 
     def get(self) -> Curve:
