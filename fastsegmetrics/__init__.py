@@ -54,6 +54,15 @@ _HOME = {
         ),
         "functional.spatial",
     ),
+    **dict.fromkeys(("Overlap", "overlap", "soft_dice"), "functional.overlap"),
+    **dict.fromkeys(
+        ("ClassOverlap", "LabelOverlap", "label_overlap", "multilabel_overlap"),
+        "functional.labels",
+    ),
+    **dict.fromkeys(
+        ("SurfaceDistances", "assd", "hd", "hd95", "masd", "nsd", "surface_distances"),
+        "functional.surface",
+    ),
 }  # fmt: skip
 
 __all__ = sorted([*_HOME, "__version__"])

@@ -8,6 +8,17 @@ from fastsegmetrics.errors import (
     MissingExtraError as MissingExtraError,
 )
 from fastsegmetrics.evaluate import Evaluator as Evaluator
+from fastsegmetrics.functional.labels import (
+    ClassOverlap as ClassOverlap,
+    LabelOverlap as LabelOverlap,
+    label_overlap as label_overlap,
+    multilabel_overlap as multilabel_overlap,
+)
+from fastsegmetrics.functional.overlap import (
+    Overlap as Overlap,
+    overlap as overlap,
+    soft_dice as soft_dice,
+)
 from fastsegmetrics.functional.spatial import (
     CorrectionEffort as CorrectionEffort,
     DifficultyScore as DifficultyScore,
@@ -20,6 +31,15 @@ from fastsegmetrics.functional.spatial import (
     si_mae as si_mae,
     size_invariant as size_invariant,
     weighted_f as weighted_f,
+)
+from fastsegmetrics.functional.surface import (
+    SurfaceDistances as SurfaceDistances,
+    assd as assd,
+    hd as hd,
+    hd95 as hd95,
+    masd as masd,
+    nsd as nsd,
+    surface_distances as surface_distances,
 )
 from fastsegmetrics.functional.sweep import (
     CurvePair as CurvePair,

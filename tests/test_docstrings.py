@@ -12,7 +12,8 @@ import pytest
 import fastsegmetrics as fsm
 
 MODULES = (
-    "conventions", "backend", "catalog", "evaluate", "functional.spatial", "functional.sweep",
+    "conventions", "backend", "catalog", "evaluate", "functional.labels", "functional.overlap",
+    "functional.spatial", "functional.surface", "functional.sweep",
     "target", "plan",
 )  # fmt: skip
 PUBLIC = [name for name in fsm.__all__ if name not in ("__version__", "evaluate_folders")]

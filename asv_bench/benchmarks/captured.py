@@ -17,7 +17,7 @@ from fastsegmetrics.target import Target
 from .scenes import pair, photograph
 
 #: Modules whose kernels have rows of their own in ``benchmarks.kernels``.
-BY_HAND = {"levels", "curves", "unfilter"}
+BY_HAND = {"levels", "contingency", "curves", "unfilter"}
 
 Call = tuple[Callable[..., object], tuple]
 

@@ -69,7 +69,7 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
     height, width = target.shape
     flat, truth = pred.values.reshape(-1), target.mask.reshape(-1)
     table = levels.level_table(
-        flat, truth, _words(flat), _words(truth), width, split_row, split_column
+        flat, truth, words(flat), words(truth), width, split_row, split_column
     )
     counts, sides, moments, error, highest, ambiguous = levels.describe_table(
         table, pred.stretch, keep_at_zero, represent.NEAR_THRESHOLD
@@ -109,7 +109,8 @@ def _floating(
     )
 
 
-def _words(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def words(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return a row of bytes as 64-bit words, without the odd bytes at its end."""
     words = flat[: flat.size // 8 * 8].view(np.uint64)
     if words.flags.aligned:
         return words
