@@ -33,8 +33,8 @@ class DirectedDistances(NamedTuple):
         Of each surface point to the other surface; inf where the other mask is empty.  Empty if
         the mask itself is.
     pred_areas, gt_areas : ndarray of float64 or None
-        The areas (in planes: lengths) that the distances stand for; None for voxels, which all
-        count alike.
+        The areas (in planes: lengths) that the distances stand for, ascending where these are
+        equal; None for voxels, which all count alike.
     """
 
     pred_to_gt: NDArray[np.float64]
@@ -166,8 +166,11 @@ def _between_elements(pair: MaskPair, grid: _Grid) -> DirectedDistances:
     squares = _both_squares(cells[0], cells[1], grid)
     sides = []
     for volume, set_cells, found in zip(bits, cells, squares):
-        order = _ascending(found)
         weights = elements.element_areas(volume, set_cells, areas, grid.planar, found.size)
+        # There are few different areas, so that their ranks are sorted by counting.
+        ranks = np.searchsorted(np.unique(areas), weights).astype(np.uint8)
+        order = np.argsort(ranks, kind="stable")
+        order = order[_ascending(found[order])]
         sides.append((np.sqrt(found[order]) * grid.unit, weights[order]))
     (forth, pred_areas), (back, gt_areas) = sides
     for array in (forth, back, pred_areas, gt_areas):

@@ -1,7 +1,7 @@
 """Distances between the surfaces of two objects, by MedPy's conventions.
 
-Its HD95 is the percentile of all distances in one list, its ASSD the mean of the two directions'
-means, its surface the voxels that erosion by `connectivity` removes.
+Its HD95 and its ASSD are of the distances of both directions in one list; its surface is what an
+erosion takes, with the neighbours of a `connectivity`.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def asd(result: Any, reference: Any, voxelspacing: Any = None, connectivity: int
 
 
 def assd(result: Any, reference: Any, voxelspacing: Any = None, connectivity: int = 1) -> float:
-    """Mean of the two directions' mean distances; arguments as for `hd`."""
+    """Mean of the distances of both directions in one list; arguments as for `hd`."""
     found = _distances(result, reference, voxelspacing, connectivity)
-    return (scores.mean(found.pred_to_gt) + scores.mean(found.gt_to_pred)) / 2
+    return scores.pooled_mean(found.pred_to_gt, found.gt_to_pred)
 
 
 def _distances(
@@ -72,7 +72,7 @@ def _distances(
 ) -> DirectedDistances:
     masks = [np.atleast_1d(np.asarray(mask)) != 0 for mask in (result, reference)]
     spacing = 1.0 if voxelspacing is None else voxelspacing
-    pair = represent.mask_pair(*masks, spacing)
+    pair = represent.mask_pair(masks[0], masks[1], spacing)
     if not isinstance(connectivity, (int, np.integer)) or connectivity < 1:
         raise InputError(
             f"connectivity must be an integer of at least 1; received {connectivity!r}"
