@@ -54,6 +54,11 @@ _HOME = {
         ),
         "functional.spatial",
     ),
+    "CaseMean": "reporting.cases",
+    "Cases": "reporting.cases",
+    "EvaluationContract": "reporting.evaluation_contract",
+    **dict.fromkeys(("Interval", "bootstrap_mean", "bootstrap_pooled"), "reporting.intervals"),
+    **dict.fromkeys(("PairedComparison", "compare_methods"), "reporting.paired"),
     **dict.fromkeys(("Overlap", "overlap", "soft_dice"), "functional.overlap"),
     **dict.fromkeys(
         ("ClassOverlap", "LabelOverlap", "label_overlap", "multilabel_overlap"),
@@ -62,6 +67,10 @@ _HOME = {
     **dict.fromkeys(
         ("SurfaceDistances", "assd", "hd", "hd95", "masd", "nsd", "surface_distances"),
         "functional.surface",
+    ),
+    **dict.fromkeys(
+        ("BandScore", "BoundaryScore", "CentreLineScore", "boundary_f", "boundary_iou", "cl_dice"),
+        "functional.boundary",
     ),
 }  # fmt: skip
 

@@ -8,6 +8,14 @@ from fastsegmetrics.errors import (
     MissingExtraError as MissingExtraError,
 )
 from fastsegmetrics.evaluate import Evaluator as Evaluator
+from fastsegmetrics.functional.boundary import (
+    BandScore as BandScore,
+    BoundaryScore as BoundaryScore,
+    CentreLineScore as CentreLineScore,
+    boundary_f as boundary_f,
+    boundary_iou as boundary_iou,
+    cl_dice as cl_dice,
+)
 from fastsegmetrics.functional.labels import (
     ClassOverlap as ClassOverlap,
     LabelOverlap as LabelOverlap,
@@ -67,6 +75,17 @@ from fastsegmetrics.functional.sweep import (
     specificity as specificity,
 )
 from fastsegmetrics.plan import Measurement as Measurement, Plan as Plan
+from fastsegmetrics.reporting.cases import CaseMean as CaseMean, Cases as Cases
+from fastsegmetrics.reporting.evaluation_contract import EvaluationContract as EvaluationContract
+from fastsegmetrics.reporting.intervals import (
+    Interval as Interval,
+    bootstrap_mean as bootstrap_mean,
+    bootstrap_pooled as bootstrap_pooled,
+)
+from fastsegmetrics.reporting.paired import (
+    PairedComparison as PairedComparison,
+    compare_methods as compare_methods,
+)
 from fastsegmetrics.results import (
     Aggregate as Aggregate,
     Contract as Contract,
