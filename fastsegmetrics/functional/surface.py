@@ -93,7 +93,7 @@ class SurfaceDistances:
         InputError
             On another `q` or convention.
         """
-        q = _number("q", q, 100.0)
+        q = checked_number("q", q, 100.0)
         rule = convention or ("inverse_cdf" if self.surface == "elements" else "max")
         if rule not in ("max", "pooled", "mean", "inverse_cdf"):
             raise InputError(
@@ -141,7 +141,7 @@ class SurfaceDistances:
         InputError
             When the tolerance is not a finite number of at least 0.
         """
-        tolerance = _number("tolerance", tolerance)
+        tolerance = checked_number("tolerance", tolerance)
         if self._n_empty == 2:
             return 1.0 if self.both_empty == "perfect" else math.nan
         near = scores.within(self.pred_to_gt, tolerance, self.pred_areas)
@@ -225,9 +225,9 @@ def surface_distances(
     >>> surface_distances(pred, gt, spacing=(2.5, 0.5, 0.5)).hd
     5.0
     """
-    _choice("surface", surface, ("voxels", "elements"))
-    _choice("both_empty", both_empty, ("perfect", "undefined"))
-    _choice("one_empty", one_empty, ("infinite", "diagonal"))
+    checked_choice("surface", surface, ("voxels", "elements"))
+    checked_choice("both_empty", both_empty, ("perfect", "undefined"))
+    checked_choice("one_empty", one_empty, ("infinite", "diagonal"))
     pair = represent.mask_pair(pred, gt, spacing, n_axes=(2, 3))
     with backends.chosen(backend):
         found: DirectedDistances = statistics.surface_distances(pair, surface=surface)
@@ -303,13 +303,15 @@ def nsd(pred: Any, gt: Any, tolerance: float, **choices: Any) -> float:
     return surface_distances(pred, gt, **choices).nsd(tolerance)
 
 
-def _choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+def checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise unless an argument is one of its choices."""
     if not isinstance(value, str) or value not in choices:
         allowed = " or ".join(map(repr, choices))
         raise InputError(f"{name} must be {allowed}; received {value!r}")
 
 
-def _number(name: str, value: Any, most: float = math.inf) -> float:
+def checked_number(name: str, value: Any, most: float = math.inf) -> float:
+    """Return an argument as a float of at least 0 and at most `most`, or raise."""
     real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
     if not real or not math.isfinite(value) or not 0 <= value <= most:
         bounds = "of at least 0" if most == math.inf else f"in [0, {most:g}]"

@@ -56,3 +56,12 @@ def directed_distances(
         return np.sort(forth), np.sort(back), None, None
     orders = np.lexsort((pred_areas, forth)), np.lexsort((gt_areas, back))
     return forth[orders[0]], back[orders[1]], pred_areas[orders[0]], gt_areas[orders[1]]
+
+
+def band(mask: Mask, distance: int) -> NDArray[np.bool_]:
+    """Return the foreground that has background within a chessboard distance, or the outside."""
+    kept = np.ones(mask.shape, bool)
+    padded = np.pad(mask != 0, distance)
+    for step in itertools.product(range(2 * distance + 1), repeat=mask.ndim):
+        kept &= padded[tuple(slice(k, k + n) for k, n in zip(step, mask.shape))]
+    return (mask != 0) & ~kept

@@ -94,9 +94,3 @@ def within(distances: Any, tolerance: float, weights: Any = None) -> float:
     """Return the number, or the weight, of the distances that do not exceed the tolerance."""
     count = int(distances.searchsorted(tolerance, side="right"))
     return float(count) if weights is None else float(weights[:count].sum())
-
-
-def harmonic_mean(precision: float, recall: float) -> float:
-    """Return the F-score of two shares; 0 when both are."""
-    total = precision + recall
-    return 2.0 * precision * recall / total if total > 0 else 0.0

@@ -97,6 +97,42 @@ def surface_distances(
     return DirectedDistances(*(_sorted_roots(found, grid) for found in squares))
 
 
+def point_distances(pair: MaskPair) -> DirectedDistances:
+    """Return the sorted directed distances between two sets of points: all that is set."""
+    if backend.resolve() == "reference":
+        from fastsegmetrics.reference import surface_pair
+
+        scale = np.array(pair.spacing)
+        points = [np.argwhere(mask) * scale for mask in (pair.pred, pair.gt)]
+        return DirectedDistances(
+            np.sort(surface_pair.nearest_distances(points[0], points[1])),
+            np.sort(surface_pair.nearest_distances(points[1], points[0])),
+        )
+    from fastsegmetrics.kernels import surface as kernels
+
+    grid = _grid(pair)
+    pred, gt = (kernels.pack_volume(mask, 0, grid.planar) for mask in (grid.pred, grid.gt))
+    return DirectedDistances(
+        *(_sorted_roots(found, grid) for found in _both_squares(pred, gt, grid))
+    )
+
+
+def surface_points(mask: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return plane, row and column of a mask's surface voxels: (N, 3)."""
+    if backend.resolve() == "reference":
+        from fastsegmetrics.reference.surface_pair import surface_voxels
+
+        return np.pad(np.argwhere(surface_voxels(mask)), ((0, 0), (3 - mask.ndim, 0)))
+    from fastsegmetrics.kernels import nearest, surface as kernels
+
+    planar = mask.ndim == 2
+    volume = kernels.pack_volume(mask[None] if planar else mask, 0, planar)
+    bits = kernels.surface(volume, 1, planar)
+    count = kernels.count_bits(bits)
+    points: NDArray[np.int64] = nearest.points_left(bits, np.full(count, -1.0), count)
+    return points
+
+
 def _grid(pair: MaskPair) -> _Grid:
     planar = pair.pred.ndim == 2
     pred, gt = (mask[None] if planar else mask for mask in (pair.pred, pair.gt))
