@@ -119,8 +119,10 @@ def label_pair(pred: Any, gt: Any, labels: LabelSet) -> LabelPair:
     if p.shape != g.shape:
         hint = " (the one is the other's transpose)" if p.shape == g.shape[::-1] else ""
         raise InputError(f"pred and gt must have one shape; received {p.shape} and {g.shape}{hint}")
-    p8 = _as_bytes(p, labels, None)
-    g8 = None if p8 is None else _as_bytes(g, labels, labels.ignored)
+    # Counting needs no order: volumes in Fortran's, as NIfTI has them, are counted as they lie.
+    turn = p.flags.f_contiguous and g.flags.f_contiguous
+    p8 = _as_bytes(p.T if turn else p, labels, None)
+    g8 = None if p8 is None else _as_bytes(g.T if turn else g, labels, labels.ignored)
     if p8 is None or g8 is None:
         return _coded(p, g, labels)
     return LabelPair(_flat(p8), _flat(g8), np.array(labels.values), _telling_bits(labels))
@@ -162,7 +164,8 @@ def _as_bytes(
     else:
         allowed = np.zeros(256, bool)
         allowed[[*labels.values, extra]] = True
-        outside = not allowed[values].all()
+        flat = _flat(values)
+        outside = contingency().any_unknown(flat, words(flat), allowed)
     return None if outside else values
 
 
@@ -220,6 +223,17 @@ def _refuse(bad: NDArray[np.bool_], values: NDArray[Any], labels: LabelSet, name
         f"{name} must hold only the labels {labels}{also}; {int(bad.sum())} value(s) break this, "
         f"the first {values[where].item()!r} at {where}"
     )
+
+
+def words(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return a row of bytes as 64-bit words, without the odd bytes at its end."""
+    whole = flat[: flat.size // 8 * 8].view(np.uint64)
+    if whole.flags.aligned:
+        return whole
+    # Numba would compile a kernel of its own for memory that is not aligned to its items.
+    whole = flat[: flat.size // 8 * 8].copy().view(np.uint64)
+    whole.flags.writeable = False
+    return whole
 
 
 def _flat(values: NDArray[Any]) -> NDArray[Any]:

@@ -12,8 +12,9 @@ from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.io import png_rows
 from fastsegmetrics.kernels import contingency, curves, levels, unfilter
+from fastsegmetrics.represent_labels import words
 from fastsegmetrics.scores import SWEEP_SCORES
-from fastsegmetrics.statistics.sweep import pair_statistics, words
+from fastsegmetrics.statistics.sweep import pair_statistics
 from fastsegmetrics.target import Target
 
 from .scenes import CONTENTS, SIZES, as_float, pair
@@ -131,6 +132,11 @@ def _wide_label_table(prepared: Prepared) -> Call:
     return lambda: contingency.wide_label_table(pred, gt, 256, 256)
 
 
+def _any_unknown(prepared: Prepared) -> Call:
+    flat, allowed = prepared.flat[0], np.ones(256, bool)
+    return lambda: contingency.any_unknown(flat, words(flat), allowed)
+
+
 KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "mask_sums": lambda prepared: lambda: levels.mask_sums(prepared.target.mask),
     "level_table": _level_table,
@@ -147,6 +153,7 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "label_table": _label_table,
     "wide_label_table": _wide_label_table,
     "any_outside": lambda prepared: lambda: contingency.any_outside(prepared.flat[0], 0, 255, 0),
+    "any_unknown": _any_unknown,
     "unfilter none": _unfilter(0),
     "unfilter left": _unfilter(1),
     "unfilter up": _unfilter(2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, represent
 from fastsegmetrics.conventions import Conventions, Policy
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.represent import MaskPair
 from fastsegmetrics.scores import confusion, overlap as formulas
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics import overlap as statistics
@@ -211,10 +213,21 @@ def overlap(
     empty_value(both_empty)
     Conventions(policy=policy)
     with backends.chosen(backend):
-        pair = represent.mask_pair(pred, gt, spacing)
+        pair = _pair(pred, gt, spacing)
         counts = statistics.mask_counts(pair.pred, pair.gt)
     size, axes = math.prod(pair.spacing), pair.gt.ndim
     return Overlap(counts, size, unit or "pixel", axes, both_empty, policy)
+
+
+def _pair(pred: Any, gt: Any, spacing: Any) -> MaskPair:
+    """Return both masks; in Fortran's order, as NIfTI has them, turned rather than copied."""
+    arrays = isinstance(pred, np.ndarray) and isinstance(gt, np.ndarray)
+    if arrays and pred.ndim > 1 and pred.flags.f_contiguous and gt.flags.f_contiguous:
+        steps = represent.grid_spacing(spacing, pred.ndim)
+        with contextlib.suppress(InputError):
+            return represent.mask_pair(pred.T, gt.T, steps[::-1])
+    # Also after a refusal, so that it tells places and shapes as they were given.
+    return represent.mask_pair(pred, gt, spacing)
 
 
 def soft_dice(

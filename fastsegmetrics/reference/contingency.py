@@ -35,6 +35,13 @@ def any_outside(values: NDArray[np.uint8], first: int, last: int, extra: int) ->
     return bool((~inside & (values != extra)).any())
 
 
+def any_unknown(
+    values: NDArray[np.uint8], words: NDArray[np.uint64], allowed: NDArray[np.bool_]
+) -> bool:
+    """Whether some 8-bit value is not allowed, by a table of 256."""
+    return not allowed[values].all()
+
+
 def mask_overlap(pred: NDArray[np.bool_], gt: NDArray[np.bool_]) -> dict[str, float]:
     """Return the overlap of two masks by its set definitions; NaN where they are 0/0."""
     both, either = int((pred & gt).sum()), int((pred | gt).sum())

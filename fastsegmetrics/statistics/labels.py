@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import represent_labels
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.represent_labels import LabelSet
+from fastsegmetrics.represent_labels import LabelSet, words
 from fastsegmetrics.statistics.overlap import mask_counts
-from fastsegmetrics.statistics.sweep import words
 
 
 class LabelCounts(NamedTuple):

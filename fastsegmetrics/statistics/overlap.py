@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.represent_labels import contingency
-from fastsegmetrics.statistics.sweep import words
+from fastsegmetrics.represent_labels import contingency, words
 
 
 class OverlapCounts(NamedTuple):

@@ -12,10 +12,10 @@ from fastsegmetrics import backend as backends, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MapInput
+from fastsegmetrics.represent_labels import words
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.scores.size_invariant import balanced_error
 from fastsegmetrics.statistics.pair import LevelCounts
-from fastsegmetrics.statistics.sweep import words
 from fastsegmetrics.target import Target
 
 #: Components of fewer pixels are no targets, unless none is larger (Li et al., ICML 2024).

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput
+from fastsegmetrics.represent_labels import words
 from fastsegmetrics.statistics.pair import LevelCounts, PairStatistics
 from fastsegmetrics.target import Target
 
@@ -107,14 +108,3 @@ def _floating(
     return PairStatistics(
         LevelCounts(counts, sides), moments, error, split_row, split_column, height, width
     )
-
-
-def words(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return a row of bytes as 64-bit words, without the odd bytes at its end."""
-    words = flat[: flat.size // 8 * 8].view(np.uint64)
-    if words.flags.aligned:
-        return words
-    # Numba would compile a kernel of its own for memory that is not aligned to its items.
-    words = flat[: flat.size // 8 * 8].copy().view(np.uint64)
-    words.flags.writeable = False
-    return words

@@ -231,3 +231,16 @@ def test_soft_dice_of_nothing() -> None:
 def test_refused_soft_masks(pred, gt, arguments, words) -> None:
     with pytest.raises(fsm.InputError, match=words):
         fsm.soft_dice(pred, gt, **arguments)
+
+
+def test_masks_as_nifti_has_them_and_places_as_they_were_given() -> None:
+    pred, gt = np.asfortranarray(outlier()), np.asfortranarray(square())
+    found = fsm.overlap(pred, gt, spacing=(2, 0.5), unit="mm")
+    assert found == fsm.overlap(outlier(), square(), spacing=(2, 0.5), unit="mm")
+    grey = np.asfortranarray(np.where(gt, 3, 0)[:, :9])
+    with pytest.raises(fsm.InputError, match=r"^pred must be .* 3 at \(3, 3\)"):
+        fsm.overlap(grey, gt[:, :9].copy(order="F"))
+    with pytest.raises(fsm.InputError, match=r"one shape; received \(12, 9\) and \(12, 12\)"):
+        fsm.overlap(gt[:, :9].copy(order="F"), gt)
+    with pytest.raises(fsm.InputError, match=r"spacing must be .* received \(1, 2, 3\)"):
+        fsm.overlap(pred, gt, spacing=(1, 2, 3), unit="mm")

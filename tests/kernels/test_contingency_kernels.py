@@ -85,3 +85,20 @@ def test_any_outside_of_labels_from_1_to_18(value) -> None:
     values[311] = value
     assert contingency.any_outside(values, 1, 18, 255) == (value in (0, 19, 254))
     assert contingency.any_outside(values, 1, 18, 1) == (value in (0, 19, 254, 255))
+
+
+@given(flat_labels(), st.integers(0, 255))
+def test_any_unknown(drawn, unknown) -> None:
+    values, allowed = drawn[0], np.ones(256, bool)
+    allowed[unknown] = False
+    arguments = values, words(values), allowed
+    assert contingency.any_unknown(*arguments) == (unknown in values)
+    assert twins.any_unknown(*arguments) == (unknown in values)
+
+
+def test_any_unknown_sees_a_first_word_of_ones() -> None:
+    """All bits set is what an empty memory of the last word must not look like."""
+    values = np.full(16, 255, np.uint8)
+    assert contingency.any_unknown(values, words(values), np.arange(256) < 255)
+    values[:8] = 0
+    assert contingency.any_unknown(values, words(values), np.arange(256) < 255)
