@@ -36,7 +36,9 @@ _HOME = {
     "StructureScore": "functional.sweep",
     "SweepScore": "functional.sweep",
     "Target": "target",
+    "VolumeRun": "bulk.volumes",
     "evaluate_folders": "bulk.run",
+    "evaluate_volumes": "bulk.volumes",
     "use_backend": "backend",
     **dict.fromkeys(
         (

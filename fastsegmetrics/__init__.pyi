@@ -1,5 +1,9 @@
 from fastsegmetrics.backend import use_backend as use_backend
 from fastsegmetrics.bulk.run import Run as Run, evaluate_folders as evaluate_folders
+from fastsegmetrics.bulk.volumes import (
+    VolumeRun as VolumeRun,
+    evaluate_volumes as evaluate_volumes,
+)
 from fastsegmetrics.conventions import Conventions as Conventions
 from fastsegmetrics.errors import (
     FastSegMetricsError as FastSegMetricsError,

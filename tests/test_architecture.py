@@ -41,6 +41,7 @@ OWNERS = {
     "cv2": ({"io"}, True),
     "matplotlib": ({"reporting"}, True),
     "pandas": ({"results"}, True),
+    "nibabel": ({"io"}, True),
     # Its statistics, where a p value is asked for.
     "scipy": ({"reference", "reporting", "compat"}, True),
 }
@@ -162,7 +163,7 @@ def loaded_by(code: str) -> set[str]:
     return {name.split(".")[0] for name in done.stdout.split()}
 
 
-HEAVY = {"numba", "cv2", "scipy", "matplotlib", "pandas", "dask", "numpy"}
+HEAVY = {"numba", "cv2", "scipy", "matplotlib", "pandas", "nibabel", "dask", "numpy"}
 
 
 def test_importing_loads_nothing_heavy() -> None:

@@ -142,7 +142,10 @@ class Cases(Generic[Found]):
         )  # fmt: skip
 
     def mean_over_classes_and_cases(self, score: str) -> float:
-        """Return the mean over classes of each class's mean over the cases that have it."""
+        """Return the mean over classes of each class's mean over the cases that have it.
+
+        The background, where the results name one, is left out.
+        """
         means = (self.mean_over_cases(score, label).value for label in self._labels())
         present = [mean for mean in means if not math.isnan(mean)]
         return math.fsum(present) / len(present) if present else math.nan
@@ -227,7 +230,8 @@ class Cases(Generic[Found]):
 
     def _labels(self) -> tuple[int, ...]:
         first = next(iter(self._found.values()), None)
-        return getattr(first, "labels", ())
+        background = getattr(first, "background", None)
+        return tuple(label for label in getattr(first, "labels", ()) if label != background)
 
 
 def _value(found: Any, score: str, label: int | None) -> float:

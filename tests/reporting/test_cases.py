@@ -66,6 +66,7 @@ def test_correct_empties_kept_apart() -> None:
 
 def labelled() -> fsm.Cases:
     """Class 2 is in the second image alone, where a quarter of it is found; class 3 is nowhere."""
+    # Background: 1, and 1/4, in no mean of classes.
     cases = fsm.Cases()
     for case, pred, gt in (
         ("a", [0, 0, 1, 1], [0, 0, 1, 1]),
@@ -79,7 +80,7 @@ def test_three_means_of_classes() -> None:
     cases = labelled()
     # Each image's mean over its classes: 1, and (1 + 1/4)/2.
     assert cases.mean_over_cases("mean_iou").value == (1 + 0.625) / 2
-    # Each class's mean over its images: 1, 1/4; background 1, 1/4.
+    # Each class's mean over its images: 1, 1/4.
     assert cases.mean_over_cases("iou", 1).value == 1.0
     two = cases.mean_over_cases("iou", 2)
     assert (two.name, two.value, two.n_used, two.n_undefined) == (
