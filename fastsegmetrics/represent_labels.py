@@ -125,7 +125,7 @@ def label_pair(pred: Any, gt: Any, labels: LabelSet) -> LabelPair:
     g8 = None if p8 is None else _as_bytes(g.T if turn else g, labels, labels.ignored)
     if p8 is None or g8 is None:
         return _coded(p, g, labels)
-    return LabelPair(_flat(p8), _flat(g8), np.array(labels.values), _telling_bits(labels))
+    return LabelPair(flat(p8), flat(g8), np.array(labels.values), _telling_bits(labels))
 
 
 def _is_integer(value: object) -> bool:
@@ -160,12 +160,12 @@ def _as_bytes(
             return None
         values = values.astype(np.uint8)
     if last - first + 1 == len(labels.values):
-        outside = contingency().any_outside(_flat(values), first, last, extra)
+        outside = contingency().any_outside(flat(values), first, last, extra)
     else:
         allowed = np.zeros(256, bool)
         allowed[[*labels.values, extra]] = True
-        flat = _flat(values)
-        outside = contingency().any_unknown(flat, words(flat), allowed)
+        row = flat(values)
+        outside = contingency().any_unknown(row, words(row), allowed)
     return None if outside else values
 
 
@@ -184,9 +184,9 @@ def _coded(pred: NDArray[Any], gt: NDArray[Any], labels: LabelSet) -> LabelPair:
     _refuse((p == _UNKNOWN) & ~ignored, pred, labels, "pred")
     g[ignored], p[ignored] = n, 0
     if n >= 256:
-        return LabelPair(_flat(p), _flat(g), np.arange(n), 0)
+        return LabelPair(flat(p), flat(g), np.arange(n), 0)
     return LabelPair(
-        _flat(p.astype(np.uint8)), _flat(g.astype(np.uint8)), np.arange(n), n.bit_length()
+        flat(p.astype(np.uint8)), flat(g.astype(np.uint8)), np.arange(n), n.bit_length()
     )
 
 
@@ -225,22 +225,22 @@ def _refuse(bad: NDArray[np.bool_], values: NDArray[Any], labels: LabelSet, name
     )
 
 
-def words(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def words(row: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return a row of bytes as 64-bit words, without the odd bytes at its end."""
-    whole = flat[: flat.size // 8 * 8].view(np.uint64)
+    whole = row[: row.size // 8 * 8].view(np.uint64)
     if whole.flags.aligned:
         return whole
     # Numba would compile a kernel of its own for memory that is not aligned to its items.
-    whole = flat[: flat.size // 8 * 8].copy().view(np.uint64)
+    whole = row[: row.size // 8 * 8].copy().view(np.uint64)
     whole.flags.writeable = False
     return whole
 
 
-def _flat(values: NDArray[Any]) -> NDArray[Any]:
+def flat(values: NDArray[Any]) -> NDArray[Any]:
     """Return a C-contiguous read-only row of pixels: one array type, so one kernel each."""
-    flat = np.ascontiguousarray(values).reshape(-1).view()
-    flat.flags.writeable = False
-    return flat
+    row = np.ascontiguousarray(values).reshape(-1).view()
+    row.flags.writeable = False
+    return row
 
 
 def contingency() -> ModuleType:

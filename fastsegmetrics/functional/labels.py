@@ -291,8 +291,7 @@ def multilabel_overlap(
                 f"pred and gt must have an axis of channels (channel_axis={channel_axis}) and one "
                 f"of pixels; received shape {pair.gt.shape}"
             )
-        stacks = (np.ascontiguousarray(np.moveaxis(m, channel_axis, 0)) for m in pair[:2])
-        counts = statistics.channel_counts(*stacks)
+        counts = statistics.channel_counts(*(np.moveaxis(m, channel_axis, 0) for m in pair[:2]))
     return ClassOverlap(counts, tuple(range(counts.tp.size)))
 
 

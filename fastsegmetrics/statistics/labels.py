@@ -93,7 +93,7 @@ def channel_counts(pred: NDArray[np.uint8], gt: NDArray[np.uint8]) -> ClassCount
 
     Parameters
     ----------
-    pred, gt : ndarray of uint8, shape (C, …), C-contiguous
+    pred, gt : ndarray of uint8, shape (C, …)
     """
     found = [mask_counts(p, g) for p, g in zip(pred, gt, strict=True)]
     return ClassCounts(*(np.array(column, np.int64) for column in zip(*found, strict=True)))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.represent_labels import contingency, words
+from fastsegmetrics.represent_labels import contingency, flat, words
 
 
 class OverlapCounts(NamedTuple):
@@ -33,8 +33,8 @@ class SoftSums(NamedTuple):
 
 
 def mask_counts(pred: NDArray[np.uint8], gt: NDArray[np.uint8]) -> OverlapCounts:
-    """Return the four counts of two masks of 0 and 1, C-contiguous and of one shape."""
-    p, g = pred.reshape(-1), gt.reshape(-1)
+    """Return the four counts of two masks of 0 and 1 and of one shape."""
+    p, g = flat(pred), flat(gt)
     (tn, fp), (fn, tp) = contingency().label_table(p, g, words(p), words(g), 1).tolist()
     return OverlapCounts(tp, fp, fn, tn)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -275,3 +277,26 @@ def test_codes_need_few_bits() -> None:
         chosen = represent_labels.label_set(labels, ignored)
         zeros = np.zeros(3, np.uint8)
         assert represent_labels.label_pair(zeros, zeros, chosen).bits == bits
+
+
+def test_kernels_meet_one_kind_of_array() -> None:
+    """Whatever is given: a second array type would compile the table again."""
+    code = """
+import numpy as np, fastsegmetrics as fsm
+from fastsegmetrics.compat import medpy_binary
+from fastsegmetrics.kernels import contingency
+image = np.arange(36).reshape(6, 6) % 3
+for given in (image, image.astype(np.uint8), image[:, ::-1], np.asfortranarray(image), image[1:]):
+    frozen = given.copy()
+    frozen.flags.writeable = False
+    for one in (given, frozen):
+        for labels in (3, (0, 1, 2, 9), (0, 1, 2, -5), 300):
+            fsm.label_overlap(one, one, labels=labels)
+        fsm.overlap(one > 0, one > 1)
+        for axis in (0, 1):
+            fsm.multilabel_overlap(one > 0, one > 1, channel_axis=axis)
+        medpy_binary.dc(one, one)
+for name, kernel in vars(contingency).items():
+    assert len(getattr(kernel, "signatures", ())) <= 1, (name, kernel.signatures)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

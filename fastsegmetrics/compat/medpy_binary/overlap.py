@@ -15,10 +15,9 @@ from fastsegmetrics.statistics.overlap import OverlapCounts, mask_counts
 
 def _mask(array: Any) -> NDArray[np.uint8]:
     """Return what is not 0 as ones: MedPy's reading of every input."""
-    # A bool from NaN warns; the peer's answer is foreground.
+    # NaN is foreground, as for the peer.
     values = np.atleast_1d(np.asarray(array))
-    mask = np.ascontiguousarray(values != 0).view(np.uint8)
-    mask.flags.writeable = False
+    mask: NDArray[np.uint8] = (values != 0).view(np.uint8)
     return mask
 
 
