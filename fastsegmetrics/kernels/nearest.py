@@ -49,22 +49,23 @@ def _nearest(
     z: int,
     y: int,
     position: int,
-) -> float:
-    """Return the squared distance to the nearest target point in the rows that are tried."""
+) -> tuple[float, int]:
+    """Return the squared distance to the nearest target point, and how many rows were tried."""
     depth, height, words = target.shape
     last = 64 * words - 1
     best = np.inf
-    for k in range(rows.steps.shape[0]):
+    n = rows.steps.shape[0]
+    for k in range(n):
         down, forth = rows.squares[k, 0], rows.squares[k, 1]
         if down + forth >= best:
-            break
+            return best, k
         zz, yy = z + rows.steps[k, 0], y + rows.steps[k, 1]
         if not (0 <= zz < depth and 0 <= yy < height):
             continue
         near = _window(target[zz, yy], position) | _window(backward[zz, yy], last - position)
         if near:
             best = min(best, (across[np.int64(lowest_place(near))] + forth) + down)
-    return best
+    return best, n
 
 
 @kernel
@@ -91,7 +92,7 @@ def near_squares(
         One value for each set bit of `source`, in their order; -1 where no target is near enough to
         be known as the nearest.
     patience : int
-        Stop trying after so many rows were tried in vain.
+        Try no further point after so many rows.
 
     Returns
     -------
@@ -100,7 +101,7 @@ def near_squares(
     """
     depth, height, words = source.shape
     certain = min(rows.horizon, across[64])
-    n = left = vain = 0
+    n = left = tried = 0
     for z in range(depth):
         for y in range(height):
             for k in range(1, words - 1):
@@ -109,10 +110,10 @@ def near_squares(
                     position = 64 * k + np.int64(lowest_place(word))
                     word &= word - _1
                     best = np.inf
-                    if vain < patience:
-                        best = _nearest(target, backward, rows, across, z, y, position)
+                    if tried < patience:
+                        best, more = _nearest(target, backward, rows, across, z, y, position)
+                        tried += more
                     if best > certain:
-                        vain += rows.squares.shape[0]
                         left += 1
                         best = -1.0
                     out[n] = best

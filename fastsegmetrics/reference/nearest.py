@@ -20,17 +20,20 @@ def near_squares(
     patience: int,
 ) -> int:
     """Write squared distances to the nearest target point; -1 where it may lie beyond the rows."""
-    listed = {tuple(step): squares for step, squares in zip(rows.steps.tolist(), rows.squares)}
-    targets = np.argwhere(unpacked(target))
-    vain = left = 0
-    for n, point in enumerate(np.argwhere(unpacked(source))):
-        best = np.inf
-        for z, y, x in (targets - point).tolist() if vain < patience else ():
-            if (z, y) in listed and abs(x) < 64:
-                down, forth = listed[z, y]
-                best = min(best, (across[abs(x)] + forth) + down)
+    columns: dict[tuple[int, int], list[int]] = {}
+    for z, y, x in np.argwhere(unpacked(target)).tolist():
+        columns.setdefault((z, y), []).append(x)
+    spent = left = 0
+    for n, (z, y, x) in enumerate(np.argwhere(unpacked(source)).tolist()):
+        best, open_for_trial = np.inf, spent < patience
+        for (dz, dy), (down, forth) in zip(rows.steps.tolist(), rows.squares.tolist()):
+            if not open_for_trial or down + forth >= best:
+                break
+            spent += 1
+            for column in columns.get((z + dz, y + dy), ()):
+                if abs(column - x) < 64:
+                    best = min(best, (across[abs(column - x)] + forth) + down)
         if best > min(rows.horizon, across[64]):
-            vain += len(listed)
             left += 1
             best = -1.0
         out[n] = best

@@ -7,22 +7,25 @@ truth's surface (`forth`), and back.  Neither is empty, unless it says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 
 def linear_percentile(distances: Any, q: float) -> float:
     """Return the percentile, interpolated linearly between the two nearest ranks (NumPy's way)."""
-    return _interpolated(lambda rank: float(distances[rank]), distances.size, q)
+    lower, upper, share = _ranks(distances.size, q)
+    return _between(float(distances[lower]), float(distances[upper]), share)
 
 
-def _interpolated(value_at: Callable[[int], float], size: int, q: float) -> float:
+def _ranks(size: int, q: float) -> tuple[int, int, float]:
+    """Return the two ranks, from 0, next to a percentile, and how far from the lower it lies."""
     position = (size - 1) * (q / 100.0)
     lower = math.floor(position)
-    low, high = value_at(lower), value_at(min(lower + 1, size - 1))
+    return lower, min(lower + 1, size - 1), position - lower
+
+
+def _between(low: float, high: float, share: float) -> float:
     if high == low:
         return low
-    share = position - lower
     # From the nearer end, as NumPy does: the last bit depends on it.
     return high - (high - low) * (1.0 - share) if share >= 0.5 else low + (high - low) * share
 
@@ -56,7 +59,8 @@ def larger_rank_percentile(forth: Any, back: Any, q: float) -> float:
 
 def pooled_percentile(forth: Any, back: Any, q: float) -> float:
     """Return the linear percentile of all distances of both directions in one list."""
-    return _interpolated(lambda rank: _pooled(forth, back, rank), forth.size + back.size, q)
+    lower, upper, share = _ranks(forth.size + back.size, q)
+    return _between(_pooled(forth, back, lower), _pooled(forth, back, upper), share)
 
 
 def _pooled(forth: Any, back: Any, rank: int) -> float:

@@ -91,6 +91,7 @@ def davis_boundary(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     edge[-1] = mask[-1] ^ right[-1]
     edge[:, -1] = mask[:, -1] ^ below[:, -1]
     edge[-1, -1] = 0
+    edge.setflags(write=False)  # as masks are, so that kernels meet one kind of array
     return edge
 
 

@@ -153,7 +153,7 @@ def test_boundary_iou_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "distance"), [((480, 640), 16), ((10, 10), 1), ((1024, 2048), 46), ((1, 1), 1)]
+    ("shape", "distance"), [((48, 64), 2), ((10, 10), 1), ((1, 2289), 46), ((1, 1), 1)]
 )
 def test_width_of_bands(shape, distance) -> None:
     nothing = np.zeros(shape, bool)
