@@ -76,7 +76,7 @@ def label_counts(pred: Any, gt: Any, labels: LabelSet) -> LabelCounts:
     pair = represent_labels.label_pair(pred, gt, labels)
     rooms = represent_labels.contingency()
     n = len(labels.values)
-    if pair.bits or pair.pred.dtype == np.uint8:
+    if pair.pred.dtype == np.uint8:
         full = rooms.label_table(pair.pred, pair.gt, words(pair.pred), words(pair.gt), pair.bits)
         places = pair.codes & ((1 << pair.bits) - 1)
         table = full[np.ix_(places, places)]
