@@ -13,7 +13,7 @@ from pathlib import Path
 from speed.report import markdown, put_into
 from speed.rows import Row, text_table, verdict
 
-SECTIONS = ("scores", "decoding", "folders", "cold")
+SECTIONS = ("scores", "decoding", "folders", "cold", "surfaces", "labels")
 SIZES = ("300x400", "512x512", "1024x1024", "2048x2048")
 TITLES = {
     "native": "Each score alone, functional interface: times faster than pysodmetrics",
@@ -21,6 +21,8 @@ TITLES = {
     "decoding": "Evaluator.update of one 8-bit pair over decoding its two PNG files",
     "folders": "Folder runs over reading the same files alone",
     "cold": "Fresh processes",
+    "surfaces": "All surface scores of a pair: times faster than other packages",
+    "labels": "Contingency tables: times faster than numpy.bincount",
 }
 
 
@@ -82,6 +84,14 @@ def _measured(options: argparse.Namespace) -> Iterator[Row]:
         from speed import cold
 
         yield from cold.run(3 if options.quick else 9)
+    if "surfaces" in options.sections:
+        from speed import surfaces
+
+        yield from surfaces.run(seconds)
+    if "labels" in options.sections:
+        from speed import labels
+
+        yield from labels.run(seconds)
 
 
 def environment() -> dict[str, str]:
