@@ -43,7 +43,9 @@ _HOME = {
     "SweepScore": "functional.sweep",
     "Target": "target",
     "protocol_metrics": "catalog",
+    "VolumeRun": "bulk.volumes",
     "evaluate_folders": "bulk.run",
+    "evaluate_volumes": "bulk.volumes",
     "use_backend": "backend",
     **dict.fromkeys(
         (
@@ -65,6 +67,24 @@ _HOME = {
         ("Detection", "HierarchicalIoU", "PairErrors", "TargetErrors", "detection", "hiou",
          "target_f1", "target_precision"),
         "functional.targets",
+    ),
+    "CaseMean": "reporting.cases",
+    "Cases": "reporting.cases",
+    "EvaluationContract": "reporting.evaluation_contract",
+    **dict.fromkeys(("Interval", "bootstrap_mean", "bootstrap_pooled"), "reporting.intervals"),
+    **dict.fromkeys(("PairedComparison", "compare_methods"), "reporting.paired"),
+    **dict.fromkeys(("Overlap", "overlap", "soft_dice"), "functional.overlap"),
+    **dict.fromkeys(
+        ("ClassOverlap", "LabelOverlap", "label_overlap", "multilabel_overlap"),
+        "functional.labels",
+    ),
+    **dict.fromkeys(
+        ("SurfaceDistances", "assd", "hd", "hd95", "masd", "nsd", "surface_distances"),
+        "functional.surface",
+    ),
+    **dict.fromkeys(
+        ("BandScore", "BoundaryScore", "CentreLineScore", "boundary_f", "boundary_iou", "cl_dice"),
+        "functional.boundary",
     ),
 }  # fmt: skip
 

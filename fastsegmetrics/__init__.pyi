@@ -1,5 +1,9 @@
 from fastsegmetrics.backend import use_backend as use_backend
 from fastsegmetrics.bulk.run import Run as Run, evaluate_folders as evaluate_folders
+from fastsegmetrics.bulk.volumes import (
+    VolumeRun as VolumeRun,
+    evaluate_volumes as evaluate_volumes,
+)
 from fastsegmetrics.catalog import protocol_metrics as protocol_metrics
 from fastsegmetrics.conventions import Conventions as Conventions
 from fastsegmetrics.errors import (
@@ -9,6 +13,25 @@ from fastsegmetrics.errors import (
     MissingExtraError as MissingExtraError,
 )
 from fastsegmetrics.evaluate import Evaluator as Evaluator
+from fastsegmetrics.functional.boundary import (
+    BandScore as BandScore,
+    BoundaryScore as BoundaryScore,
+    CentreLineScore as CentreLineScore,
+    boundary_f as boundary_f,
+    boundary_iou as boundary_iou,
+    cl_dice as cl_dice,
+)
+from fastsegmetrics.functional.labels import (
+    ClassOverlap as ClassOverlap,
+    LabelOverlap as LabelOverlap,
+    label_overlap as label_overlap,
+    multilabel_overlap as multilabel_overlap,
+)
+from fastsegmetrics.functional.overlap import (
+    Overlap as Overlap,
+    overlap as overlap,
+    soft_dice as soft_dice,
+)
 from fastsegmetrics.functional.spatial import (
     CorrectionEffort as CorrectionEffort,
     DifficultyScore as DifficultyScore,
@@ -21,6 +44,15 @@ from fastsegmetrics.functional.spatial import (
     si_mae as si_mae,
     size_invariant as size_invariant,
     weighted_f as weighted_f,
+)
+from fastsegmetrics.functional.surface import (
+    SurfaceDistances as SurfaceDistances,
+    assd as assd,
+    hd as hd,
+    hd95 as hd95,
+    masd as masd,
+    nsd as nsd,
+    surface_distances as surface_distances,
 )
 from fastsegmetrics.functional.sweep import (
     CurvePair as CurvePair,
@@ -59,6 +91,17 @@ from fastsegmetrics.functional.targets import (
 )
 from fastsegmetrics.plan import Measurement as Measurement, Plan as Plan
 from fastsegmetrics.protocol.value import Protocol as Protocol
+from fastsegmetrics.reporting.cases import CaseMean as CaseMean, Cases as Cases
+from fastsegmetrics.reporting.evaluation_contract import EvaluationContract as EvaluationContract
+from fastsegmetrics.reporting.intervals import (
+    Interval as Interval,
+    bootstrap_mean as bootstrap_mean,
+    bootstrap_pooled as bootstrap_pooled,
+)
+from fastsegmetrics.reporting.paired import (
+    PairedComparison as PairedComparison,
+    compare_methods as compare_methods,
+)
 from fastsegmetrics.results import (
     Aggregate as Aggregate,
     Contract as Contract,

@@ -5,6 +5,8 @@ All validation of arrays lives here; nothing downstream asks again what an array
 
 from __future__ import annotations
 
+import math
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +27,15 @@ class MapInput(NamedTuple):
     values: NDArray[Any]
     #: Whether 8-bit values are still to be stretched by their minimum and maximum.
     stretch: bool
+
+
+class MaskPair(NamedTuple):
+    """Two binary masks of one shape, C-contiguous and read-only uint8 of 0 and 1."""
+
+    pred: NDArray[np.uint8]
+    gt: NDArray[np.uint8]
+    #: Distance between neighbours along each axis of the arrays.
+    spacing: tuple[float, ...]
 
 
 def mask(
@@ -112,6 +123,78 @@ def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> M
     if kind == "f":
         return _float_map(array, conventions)
     return _integer_map(array, conventions)
+
+
+def mask_pair(
+    pred: Any, gt: Any, spacing: Any = 1.0, n_axes: tuple[int, ...] | None = None
+) -> MaskPair:
+    """Return two binary masks of any number of axes, with the spacing of their grid.
+
+    Parameters
+    ----------
+    pred, gt : array_like, shape (…)
+        Booleans as they are; integers or floats that are all 0 or 1; uint8 that are all 0 or 255.
+        Anything else is a map or labels, and refused: compare it with a threshold or a label.
+    spacing : float or sequence of float
+        Distance between neighbours along each axis, in the order of the arrays' axes; one number
+        for all.
+    n_axes : tuple of int, optional
+        The numbers of axes that are allowed; any by default.
+
+    Raises
+    ------
+    InputError
+        When the shapes differ, an array is empty, has another number of axes, or holds other
+        values; when a spacing is missing, not a number, not finite or not positive.
+    """
+    masks = _binary(pred, "pred", n_axes), _binary(gt, "gt", n_axes)
+    shape, other = masks[0].shape, masks[1].shape
+    if shape != other:
+        transposed = shape == other[::-1]
+        hint = " (the one is the other's transpose)" if transposed else ""
+        raise InputError(f"pred and gt must have one shape; received {shape} and {other}{hint}")
+    return MaskPair(*masks, grid_spacing(spacing, len(shape)))
+
+
+def grid_spacing(spacing: Any, n_axes: int) -> tuple[float, ...]:
+    """Return the spacing along each of `n_axes` axes; one number stands for all.
+
+    Raises
+    ------
+    InputError
+        When there are not `n_axes` of them, or one is not a finite number above 0.
+    """
+    listed = [spacing] * n_axes if np.ndim(spacing) == 0 else list(spacing)
+    if len(listed) != n_axes:
+        raise InputError(
+            f"spacing must be one number or one for each of the {n_axes} axes; received {spacing!r}"
+        )
+    for value in listed:
+        real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+        if not real or not math.isfinite(value) or value <= 0:
+            raise InputError(f"spacing must be finite and above 0; received {spacing!r}")
+    return tuple(float(value) for value in listed)
+
+
+def _binary(array: Any, name: str, n_axes: tuple[int, ...] | None) -> NDArray[np.uint8]:
+    values = _numbers(array, name)
+    if values.ndim == 0 or (n_axes is not None and values.ndim not in n_axes):
+        allowed = "at least 1" if n_axes is None else " or ".join(map(str, n_axes))
+        raise InputError(f"{name} must have {allowed} axes; received shape {values.shape}")
+    if values.size == 0:
+        raise InputError(f"{name} must have at least one pixel; received shape {values.shape}")
+    if values.dtype.kind == "b":
+        return _sealed(values).view(np.uint8)
+    foreground = values != 0
+    # Two passes that stop at no value are faster than finding out where the first bad one is.
+    top = 255 if values.dtype == np.uint8 and values.max() == 255 else 1
+    if np.count_nonzero(values == top) != np.count_nonzero(foreground):
+        bad = foreground & (values != top)
+        raise InputError(
+            f"{name} must be a binary mask (boolean, all 0 or 1, or uint8 all 0 or 255; compare a "
+            f"map with its threshold and labels with one of them first); {_first(bad, values)}"
+        )
+    return _sealed(foreground).view(np.uint8)
 
 
 def image(image: Any, shape: tuple[int, int]) -> NDArray[np.uint8]:
@@ -263,6 +346,17 @@ def adaptive_mask(values: NDArray[Any], keep_at_zero: bool) -> NDArray[np.bool_]
     return kept if keep_at_zero else kept & (values > 0)
 
 
+def words(row: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return a row of bytes as 64-bit words, without the odd bytes at its end."""
+    whole = row[: row.size // 8 * 8].view(np.uint64)
+    if whole.flags.aligned:
+        return whole
+    # Numba would compile a kernel of its own for memory that is not aligned to its items.
+    whole = row[: row.size // 8 * 8].copy().view(np.uint64)
+    whole.flags.writeable = False
+    return whole
+
+
 def _sealed(array: NDArray[Any]) -> NDArray[Any]:
     """Return a C-contiguous read-only view or copy: one array type, so one kernel each."""
     sealed = np.ascontiguousarray(array).view()
@@ -272,16 +366,7 @@ def _sealed(array: NDArray[Any]) -> NDArray[Any]:
 
 def _plane(array: Any, name: str, other: str, other_shape: tuple[int, ...] | None) -> NDArray[Any]:
     """Return an array of booleans, integers or floats with two axes and at least one pixel."""
-    if isinstance(array, np.ma.MaskedArray):
-        raise InputError(f"{name} must not be a masked array (fill it first); received one")
-    try:
-        plane = np.asarray(array)
-    except ValueError as error:
-        raise InputError(f"{name} must be one array; received rows of different lengths") from error
-    if plane.dtype.kind not in "buif":
-        raise InputError(
-            f"{name} must be an array of booleans, integers or floats; received dtype {plane.dtype}"
-        )
+    plane = _numbers(array, name)
     if plane.ndim == 3 and plane.shape[2] == 3 and plane.size:
         plane = _grey(plane, name)
     if plane.ndim != 2:
@@ -293,6 +378,22 @@ def _plane(array: Any, name: str, other: str, other_shape: tuple[int, ...] | Non
     if plane.size == 0:
         raise InputError(f"{name} must have at least one pixel; received shape {plane.shape}")
     return plane
+
+
+def _numbers(array: Any, name: str) -> NDArray[Any]:
+    """Return an array of booleans, integers or floats."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise InputError(f"{name} must not be a masked array (fill it first); received one")
+    try:
+        values = np.asarray(array)
+    except ValueError as error:
+        raise InputError(f"{name} must be one array; received rows of different lengths") from error
+    if values.dtype.kind not in "buif":
+        raise InputError(
+            f"{name} must be an array of booleans, integers or floats; "
+            f"received dtype {values.dtype}"
+        )
+    return values
 
 
 def _grey(colours: NDArray[Any], name: str) -> NDArray[Any]:

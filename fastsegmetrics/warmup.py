@@ -36,6 +36,8 @@ def warm_up() -> Warmed:
                 evaluator = Evaluator(metrics, policy=policy, backend="compiled")
                 evaluator.update(pred, truth)
                 evaluator.result()
+    _count_labels()
+    _measure_surfaces()
     _read_one_of_each_kind()
     return Warmed(time.monotonic() - start, _cache_directory())
 
@@ -66,6 +68,36 @@ def kept_in(cache: str | None) -> str:
     if cache is not None:
         return f"kept in {cache}"
     return "no folder can be written, so every process compiles its own"
+
+
+def _count_labels() -> None:
+    from fastsegmetrics.functional.labels import label_overlap
+
+    pair = np.arange(9) % 2, np.arange(9) % 2
+    # Labels in a run, with gaps, and too many for a byte.
+    for labels in (2, (0, 1, 5), 300):
+        label_overlap(*pair, labels=labels)
+
+
+def _measure_surfaces() -> None:
+    from fastsegmetrics.functional.boundary import boundary_f, boundary_iou, cl_dice
+    from fastsegmetrics.functional.surface import surface_distances
+    from fastsegmetrics.kernels import spaced_distance, surface as kernels
+
+    # Surfaces that are near each other, and ones that are farther apart than rows are tried.
+    pred, gt = np.zeros((2, 2, 3, 150), bool)
+    pred[0, :2, :9], gt[0, 1:, 2:12] = True, True
+    for first, second in ((pred, gt), (pred, gt[..., ::-1])):
+        surface_distances(first[0], second[0])
+        for surface in ("voxels", "elements"):
+            surface_distances(first, second, surface=surface)  # type: ignore[arg-type]
+    boundary_f(pred[0], gt[0], 1, matching="one_to_one")
+    boundary_f(pred[0], gt[0], 1, boundary="davis")
+    boundary_iou(pred, gt)
+    cl_dice(pred[0], gt[0])
+    # Only many points far away need a distance field.
+    bits = kernels.surface(np.zeros((1, 1, 3), np.uint64), 1, True)
+    spaced_distance.squared_distances(bits, np.array([[0, 1]] * 3), (1.0, 1.0, 1.0))
 
 
 def _read_one_of_each_kind() -> None:

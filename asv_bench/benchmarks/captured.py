@@ -11,13 +11,17 @@ from unittest import mock
 import numpy as np
 
 import fastsegmetrics.kernels
+from fastsegmetrics import kernels, represent
+from fastsegmetrics.functional import boundary, surface as functional
 from fastsegmetrics.plan import Plan
 from fastsegmetrics.target import Target
 
 from .scenes import pair, photograph
 
 #: Modules whose kernels have rows of their own, in ``kernels`` and ``matching`` beside this one.
-BY_HAND = {"levels", "curves", "unfilter", "regions", "overlap", "proximity", "assign"}
+BY_HAND = {
+    "levels", "contingency", "curves", "unfilter", "regions", "overlap", "proximity", "assign",
+}  # fmt: skip
 
 Call = tuple[Callable[..., object], tuple]
 
@@ -57,11 +61,26 @@ def captured(pred: np.ndarray, gt: np.ndarray) -> dict[str, Call]:
     def measure() -> None:
         for values in (pred, pred / 255.0):
             plan.measure(values, Target(gt, image=image))
+        _measure_surfaces(pred > 127, gt > 127)
 
     measure()  # what is compiled calls its neighbours directly, and is not touched by the watch
     with _watched(calls):
         measure()
     return calls
+
+
+def _measure_surfaces(pred: np.ndarray, gt: np.ndarray) -> None:
+    """Measure surfaces near each other, and ones beyond all rows that are tried."""
+    apart = np.zeros((2, *gt.shape), bool)
+    apart[0, :, :8], apart[1, :, -8:] = True, True
+    functional.surface_distances(*apart)
+    for surface in ("elements", "voxels"):
+        functional.surface_distances(pred, gt, surface=surface)
+    boundary.boundary_f(pred, gt, 2, matching="one_to_one")
+    # Which pairs need a distance field depends on their size; here all do.
+    bits = kernels.surface.pack_volume(represent.mask_pair(pred, gt).gt[None], 0, True)
+    box = np.array([[0, 1], [0, gt.shape[0]], [0, gt.shape[1]]])
+    kernels.spaced_distance.squared_distances(bits, box, (1.0, 1.0, 1.0))
 
 
 @contextlib.contextmanager

@@ -11,7 +11,8 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.io import png_rows
-from fastsegmetrics.kernels import curves, levels, unfilter
+from fastsegmetrics.kernels import contingency, curves, levels, unfilter
+from fastsegmetrics.represent_labels import words
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.statistics.sweep import pair_statistics
 from fastsegmetrics.target import Target
@@ -118,6 +119,24 @@ def _unfilter(kind: int) -> Callable[[Prepared], Call]:
     return make
 
 
+def _label_table(prepared: Prepared) -> Call:
+    # Sixteen labels, where the map is and where it is shifted by a row.
+    pred = prepared.flat[0] >> 4
+    gt = np.roll(pred, prepared.target.shape[1])
+    return lambda: contingency.label_table(pred, gt, words(pred), words(gt), 4)
+
+
+def _wide_label_table(prepared: Prepared) -> Call:
+    pred = prepared.flat[0].astype(np.uint16)
+    gt = np.roll(pred, prepared.target.shape[1])
+    return lambda: contingency.wide_label_table(pred, gt, 256, 256)
+
+
+def _any_unknown(prepared: Prepared) -> Call:
+    flat, allowed = prepared.flat[0], np.ones(256, bool)
+    return lambda: contingency.any_unknown(flat, words(flat), allowed)
+
+
 KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "mask_sums": lambda prepared: lambda: levels.mask_sums(prepared.target.mask),
     "level_table": _level_table,
@@ -131,6 +150,10 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "curve_areas": _curve_areas,
     "add_exactly": _add_exactly,
     "structure_scores": _structure_scores,
+    "label_table": _label_table,
+    "wide_label_table": _wide_label_table,
+    "any_outside": lambda prepared: lambda: contingency.any_outside(prepared.flat[0], 0, 255, 0),
+    "any_unknown": _any_unknown,
     "unfilter none": _unfilter(0),
     "unfilter left": _unfilter(1),
     "unfilter up": _unfilter(2),

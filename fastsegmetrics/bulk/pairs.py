@@ -66,7 +66,11 @@ class PairList(NamedTuple):
 
 
 def index_folder(
-    root: str | os.PathLike[str], *, prefix: str = "", suffix: str = ""
+    root: str | os.PathLike[str],
+    *,
+    prefix: str = "",
+    suffix: str = "",
+    suffixes: tuple[str, ...] = SUFFIXES,
 ) -> FolderIndex:
     """Find all image and array files below a folder.
 
@@ -77,6 +81,8 @@ def index_folder(
     prefix, suffix : str
         What every wanted file name begins with, and ends with before its extension; left off in
         the keys.  Other files are ignored.
+    suffixes : tuple of str
+        Extensions of the files wanted, in lower case.
 
     Returns
     -------
@@ -106,7 +112,7 @@ def index_folder(
     directories: dict[str, Path] = {}
     ignored = 0
     for within, name, is_file in _entries(folder):
-        stem = _stem(_normal(name), prefix, suffix)
+        stem = _stem(_normal(name), prefix, suffix, suffixes)
         if stem is None:
             ignored += is_file
             continue
@@ -127,7 +133,7 @@ def index_folder(
         others = f" ({ignored} other file{'s' * (ignored != 1)})" if ignored else ""
         named = f" named {wanted}" if wanted else ""
         raise InputError(
-            f"{printable(folder)}: holds no file{named} of {', '.join(SUFFIXES)}{others}"
+            f"{printable(folder)}: holds no file{named} of {', '.join(suffixes)}{others}"
         )
     index = FolderIndex((key, folder / found[key]) for key in sorted(found))
     index.ignored = ignored
@@ -146,6 +152,7 @@ def pair(
     pred_suffix: str = "",
     image_prefix: str = "",
     image_suffix: str = "",
+    suffixes: tuple[str, ...] = SUFFIXES,
 ) -> PairList:
     """Pair every ground truth with its prediction by each method, by name without extension.
 
@@ -159,6 +166,8 @@ def pair(
         Folder of the photographs; those without a ground truth do not matter.
     gt_prefix, gt_suffix, pred_prefix, pred_suffix, image_prefix, image_suffix : str
         Parts of the file names to leave off before comparing, as in `index_folder`.
+    suffixes : tuple of str
+        Extensions of truths and predictions, in lower case.
 
     Returns
     -------
@@ -177,7 +186,7 @@ def pair(
     >>> pairs.missing["mine"]                          # doctest: +SKIP
     ['cat', 'dog']
     """
-    truths = index_folder(gt_root, prefix=gt_prefix, suffix=gt_suffix)
+    truths = index_folder(gt_root, prefix=gt_prefix, suffix=gt_suffix, suffixes=suffixes)
     images: dict[str, Path] = {}
     missing_images: list[str] = []
     if image_root is not None:
@@ -189,7 +198,7 @@ def pair(
     )
     given = (gt_prefix, gt_suffix, pred_prefix, pred_suffix)
     for method, root in pred_roots.items():
-        index = index_folder(root, prefix=pred_prefix, suffix=pred_suffix)
+        index = index_folder(root, prefix=pred_prefix, suffix=pred_suffix, suffixes=suffixes)
         missing = [key for key in truths if key not in index]
         extra = [key for key in index if key not in truths]
         hint = suggest(missing, extra, given) if missing and extra else ""
@@ -240,8 +249,8 @@ def _entries(root: Path) -> Iterator[tuple[str, str, bool]]:
                 yield within, name, True
 
 
-def _stem(name: str, prefix: str, suffix: str) -> str | None:
-    ending = suffix_of(name)
+def _stem(name: str, prefix: str, suffix: str, suffixes: tuple[str, ...]) -> str | None:
+    ending = suffix_of(name, suffixes)
     if ending is None:
         return None
     stem = name[: len(name) - len(ending)]

@@ -159,10 +159,10 @@ def printable(path: str | os.PathLike[str] | bytes) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def suffix_of(name: str) -> str | None:
+def suffix_of(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> str | None:
     """Return the known suffix that the file name `name` ends with, as written there, or None."""
     lower = name.lower()
-    found = max((s for s in SUFFIXES if lower.endswith(s)), key=len, default=None)
+    found = max((s for s in suffixes if lower.endswith(s)), key=len, default=None)
     return None if found is None else name[len(name) - len(found) :]
 
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.represent import MapInput
+from fastsegmetrics.represent import MapInput, words
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.scores.size_invariant import balanced_error
 from fastsegmetrics.statistics.pair import LevelCounts
-from fastsegmetrics.statistics.sweep import _words
 from fastsegmetrics.target import Target
 
 #: Components of fewer pixels are no targets, unless none is larger (Li et al., ICML 2024).
@@ -240,7 +239,7 @@ def _separate(target: Target) -> SeparatedTargets:
 
     height, width = target.shape
     flat = target.mask.reshape(-1)
-    runs = label.find_runs(flat, _words(flat), width)
+    runs = label.find_runs(flat, words(flat), width)
     boxes = np.array([[0, 0, height, width]], np.int64)
     if len(runs):
         table = label.component_table(runs, *label.label_runs(runs, 4))
@@ -263,7 +262,7 @@ def _eight_bit(
     from fastsegmetrics.kernels import size_invariant as kernels
 
     flat, truth = pred.values.reshape(-1), target.mask.reshape(-1)
-    pixels = (flat, truth, _words(flat), _words(truth), target.shape[1])
+    pixels = (flat, truth, words(flat), words(truth), target.shape[1])
     starts, raw, counts = kernels.box_levels(*pixels, where.boxes)
     outside = kernels.rectangles_table(*pixels, where.outside)
     occurring = np.flatnonzero(outside.any(axis=0))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.represent import MapInput
+from fastsegmetrics.represent import MapInput, words
 from fastsegmetrics.statistics.pair import LevelCounts, PairStatistics
 from fastsegmetrics.target import Target
 
@@ -69,7 +69,7 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
     height, width = target.shape
     flat, truth = pred.values.reshape(-1), target.mask.reshape(-1)
     table = levels.level_table(
-        flat, truth, _words(flat), _words(truth), width, split_row, split_column
+        flat, truth, words(flat), words(truth), width, split_row, split_column
     )
     counts, sides, moments, error, highest, ambiguous = levels.describe_table(
         table, pred.stretch, keep_at_zero, represent.NEAR_THRESHOLD
@@ -107,13 +107,3 @@ def _floating(
     return PairStatistics(
         LevelCounts(counts, sides), moments, error, split_row, split_column, height, width
     )
-
-
-def _words(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    words = flat[: flat.size // 8 * 8].view(np.uint64)
-    if words.flags.aligned:
-        return words
-    # Numba would compile a kernel of its own for memory that is not aligned to its items.
-    words = flat[: flat.size // 8 * 8].copy().view(np.uint64)
-    words.flags.writeable = False
-    return words

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.represent import MapInput
+from fastsegmetrics.represent import MapInput, words
 from fastsegmetrics.scores.targets import QualitySums, TargetCounts
-from fastsegmetrics.statistics.sweep import _words
 from fastsegmetrics.target import Target
 
 #: The fixed threshold of the field.
@@ -152,7 +151,7 @@ def fixed_statistics(
     if bits:
         flat = mask.reshape(-1)
         counts, shares, quality = _room().match_mask(
-            true_parts(target), flat, _words(flat), _typed(limits), bits
+            true_parts(target), flat, words(flat), _typed(limits), bits
         )
         if survival:
             surviving = survival_of(quality)
@@ -216,7 +215,7 @@ def true_parts(target: Target) -> Parts:
 def parts_of(mask: NDArray[np.uint8]) -> Parts:
     """Return the 8-connected components of a read-only mask of 0 and 1, (H, W)."""
     flat, width = mask.reshape(-1), mask.shape[1]
-    runs, labels, areas, centroids = _room().describe(flat, _words(flat), width)
+    runs, labels, areas, centroids = _room().describe(flat, words(flat), width)
     return Parts(runs, labels, areas, centroids, width)
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 from speed.report import markdown, put_into
 from speed.rows import Row, text_table, verdict
 
-SECTIONS = ("scores", "spatial", "decoding", "hair", "folders", "cold")
+SECTIONS = (
+    "scores", "spatial", "decoding", "hair", "folders", "cold", "surfaces", "labels",
+)  # fmt: skip
 SIZES = ("300x400", "512x512", "1024x1024", "2048x2048")
 TITLES = {
     "native": "Each score alone, functional interface: times faster than pysodmetrics",
@@ -25,6 +27,8 @@ TITLES = {
     "hair": "Human correction effort of hair-thin masks",
     "folders": "Folder runs over reading the same files alone",
     "cold": "Fresh processes",
+    "surfaces": "All surface scores of a pair: times faster than other packages",
+    "labels": "Contingency tables: times faster than numpy.bincount",
 }
 
 
@@ -99,6 +103,14 @@ def _measured(options: argparse.Namespace) -> Iterator[Row]:
         from speed import cold
 
         yield from cold.run(3 if options.quick else 9)
+    if "surfaces" in options.sections:
+        from speed import surfaces
+
+        yield from surfaces.run(seconds)
+    if "labels" in options.sections:
+        from speed import labels
+
+        yield from labels.run(seconds)
 
 
 def _is_complete(options: argparse.Namespace) -> bool:

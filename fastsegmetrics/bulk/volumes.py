@@ -1,0 +1,277 @@
+"""Folders of label volumes: one row for each case and label, on the grid of the files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics import represent, represent_labels
+from fastsegmetrics.bulk.pairs import pair
+from fastsegmetrics.errors import FormatError, InputError
+from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
+from fastsegmetrics.functional.surface import surface_distances
+from fastsegmetrics.io import printable, volumes
+from fastsegmetrics.io.volumes import Volume
+from fastsegmetrics.reporting.cases import Cases
+from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
+
+Row = dict[str, Any]
+UnitOf = Mapping[str, Hashable] | Callable[[str], Hashable]
+
+
+class Grid(NamedTuple):
+    """What lengths of one case are in."""
+
+    spacing: tuple[float, ...]
+    unit: str
+    #: Whether a file or an argument named the unit.
+    told: bool
+
+
+@dataclass(frozen=True, eq=False)
+class VolumeRun:
+    """What `evaluate_volumes` measured.
+
+    Attributes
+    ----------
+    cases : Cases
+        The `LabelOverlap` of each case, for means, pooling and intervals.
+    rows : tuple of dict
+        One for each case and label but the background: voxels, overlap, volumes, surface distances.
+    missing, extra : tuple of str
+        Truths without a prediction (left out), and predictions without a truth.
+    contract : EvaluationContract
+        What was measured how.
+    """
+
+    cases: Cases[LabelOverlap]
+    rows: tuple[Row, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    contract: EvaluationContract
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV with a header line; floats to the last digit."""
+        text = io.StringIO()
+        if self.rows:
+            writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.rows)
+        return text.getvalue()
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Write ``per_label.csv`` and ``evaluation.json`` (the contract) into a folder."""
+        out = Path(folder)
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "per_label.csv").write_text(self.to_csv(), encoding="utf-8")
+        self.contract.write(out / "evaluation.json")
+
+
+def evaluate_volumes(
+    gt: str | os.PathLike[str],
+    pred: str | os.PathLike[str],
+    *,
+    labels: int | Iterable[int],
+    ignore_label: int | None = None,
+    background: int | None = None,
+    surfaces: bool = True,
+    tolerance: float | None = None,
+    spacing: Any = None,
+    unit: str | None = None,
+    unit_of: UnitOf | None = None,
+    missing: str = "error",
+    gt_prefix: str = "",
+    gt_suffix: str = "",
+    pred_prefix: str = "",
+    pred_suffix: str = "",
+) -> VolumeRun:
+    """Measure a folder of predicted label volumes against one of truths.
+
+    Parameters
+    ----------
+    gt, pred : path-like
+        Folders of ``.nii``, ``.nii.gz`` (extra ``volumes``), ``.npy`` or ``.npz`` files, paired by
+        name without extension.
+    labels : int or iterable of int
+        Every label that a volume may hold; binary masks have ``labels=2, background=0``.
+    ignore_label, background : int, optional
+        As for `label_overlap`.  The background has no rows.
+    surfaces : bool
+        Whether HD, HD95 and ASSD are measured.  Not with `ignore_label`, which would cut surfaces.
+    tolerance : float, optional
+        Of the normalised surface distance, in the unit of the spacing; without it there is none.
+    spacing, unit : optional
+        For files that do not say theirs; by default 1 and ``"voxel"``.  A spacing that a file
+        tells without a unit is taken as mm, and the contract says that it was assumed.
+    unit_of : mapping from case, or function of a case, optional
+        What each case is resampled with: its patient.
+    missing : {"error", "skip"}
+        What is done with a truth that has no prediction; those skipped are listed.
+    gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
+        Parts of file names to leave off before pairing.
+
+    Returns
+    -------
+    VolumeRun
+
+    Raises
+    ------
+    InputError
+        When names are missing, a choice is none, or a value is no label.
+    FormatError
+        When a file cannot be read or two do not lie on one grid.
+    MissingExtraError
+        When nibabel is needed and not installed.
+    """
+    chosen = represent_labels.label_set(labels, ignore_label)
+    if missing not in ("error", "skip"):
+        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
+    if ignore_label is not None and surfaces:
+        raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
+    if tolerance is not None and not surfaces:
+        raise InputError(f"tolerance must be None without surfaces; received {tolerance!r}")
+    pairs = pair(
+        gt, {"pred": pred}, gt_prefix=gt_prefix, gt_suffix=gt_suffix, pred_prefix=pred_prefix,
+        pred_suffix=pred_suffix, suffixes=volumes.SUFFIXES,
+    )  # fmt: skip
+    absent, found = pairs.missing["pred"], pairs.predictions["pred"]
+    if absent and missing == "error":
+        hint = f"; {pairs.hints['pred']}" if "pred" in pairs.hints else ""
+        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
+        raise InputError(f"{len(absent)} truths have no prediction: {shown}{hint}")
+    cases: Cases[LabelOverlap] = Cases()
+    rows: list[Row] = []
+    grids: set[Grid] = set()
+    for case in sorted(found):
+        truth, guess = _read(pairs.truths[case], found[case])
+        grid = _grid(truth, spacing, unit)
+        grids.add(grid)
+        try:
+            overlap = label_overlap(
+                guess.values, truth.values, labels=chosen.values, ignore_label=ignore_label,
+                background=background,
+            )  # fmt: skip
+        except InputError as error:
+            raise InputError(f"{printable(found[case])}: {error}") from error
+        cases.add(case, overlap, unit=_unit_of(case, unit_of))
+        rows += _rows(case, overlap, guess, truth, grid, surfaces, tolerance)
+    extra = tuple(pairs.extra["pred"])
+    contract = _contract(grids, chosen, background, surfaces, unit_of)
+    return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
+
+
+def _read(gt: Path, pred: Path) -> tuple[Volume, Volume]:
+    truth, guess = volumes.read_volume(gt), volumes.read_volume(pred)
+    try:
+        volumes.check_one_grid(guess, truth)
+    except FormatError as error:
+        raise FormatError(f"{printable(pred)}: {error}") from None
+    return truth, guess
+
+
+def _grid(truth: Volume, spacing: Any, unit: str | None) -> Grid:
+    if truth.spacing is None:
+        if spacing is not None and unit is None:
+            raise InputError(f"unit must name what spacing={spacing!r} is in, for example 'mm'")
+        given = 1.0 if spacing is None else spacing
+        return Grid(represent.grid_spacing(given, truth.values.ndim), unit or "voxel", True)
+    if spacing is not None:
+        raise InputError(
+            f"spacing must be None for files that say theirs ({truth.spacing}); "
+            f"received {spacing!r}"
+        )
+    if unit is not None and truth.unit is not None and unit != truth.unit:
+        raise InputError(f"unit must be that of the files ({truth.unit}); received {unit!r}")
+    named = truth.unit or unit
+    return Grid(truth.spacing, named or "mm", named is not None)
+
+
+def _unit_of(case: str, unit_of: UnitOf | None) -> Hashable:
+    if unit_of is None or callable(unit_of):
+        return case if unit_of is None else unit_of(case)
+    if case not in unit_of:
+        raise InputError(f"unit_of must have every case; {case!r} has none")
+    return unit_of[case]
+
+
+def _rows(
+    case: str,
+    overlap: LabelOverlap,
+    pred: Volume,
+    gt: Volume,
+    grid: Grid,
+    surfaces: bool,
+    tolerance: float | None,
+) -> Iterator[Row]:
+    size = math.prod(grid.spacing)
+    columns = (overlap.support, overlap.predicted, overlap.dice, overlap.iou, overlap.precision,
+               overlap.recall)  # fmt: skip
+    p, g = np.ascontiguousarray(pred.values), np.ascontiguousarray(gt.values)
+    for label, *values in zip(overlap.labels, *(c.tolist() for c in columns), strict=True):
+        if label == overlap.background:
+            continue
+        n_gt, n_pred, dice, iou, precision, recall = values
+        row = {
+            "case": case, "label": label, "unit": grid.unit, "gt_voxels": n_gt,
+            "pred_voxels": n_pred, "dice": dice, "iou": iou, "precision": precision,
+            "recall": recall, "gt_size": n_gt * size, "pred_size": n_pred * size,
+            "size_difference": (n_pred - n_gt) * size,
+        }  # fmt: skip
+        yield {**row, **(_surface(p == label, g == label, grid, tolerance) if surfaces else {})}
+
+
+def _surface(
+    pred: NDArray[np.bool_], gt: NDArray[np.bool_], grid: Grid, tolerance: float | None
+) -> Row:
+    # What lies outside the box of both is background, as it is outside the array.
+    box = _box(pred | gt)
+    found = surface_distances(pred[box], gt[box], spacing=grid.spacing, both_empty="undefined")
+    told: Row = {"hd": found.hd, "hd95": found.hd95, "assd": found.assd}
+    return told if tolerance is None else {**told, "nsd": found.nsd(tolerance)}
+
+
+def _box(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
+    sides = []
+    for axis in range(mask.ndim):
+        others = tuple(other for other in range(mask.ndim) if other != axis)
+        places = np.flatnonzero(mask.any(axis=others))
+        sides.append(slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0, 1))
+    return tuple(sides)
+
+
+def _contract(
+    grids: set[Grid],
+    labels: represent_labels.LabelSet,
+    background: int | None,
+    surfaces: bool,
+    unit_of: UnitOf | None,
+) -> EvaluationContract:
+    spacings = {grid.spacing for grid in grids}
+    units = {grid.unit if grid.told else f"{grid.unit} (assumed, not told)" for grid in grids}
+    outside = "" if background is None else f", without background {background}"
+    return EvaluationContract(
+        foreground=f"each of the labels {labels} against the rest{outside}",
+        alignment="one grid by shape and affine, no resampling",
+        ignored_regions="none" if labels.ignored is None else f"truth {labels.ignored}",
+        spacing=spacings.pop() if len(spacings) == 1 else "per case",
+        unit=", ".join(sorted(units)) or "not stated",
+        threshold="none: labels",
+        boundary=(
+            "voxels with a 4- (3-D: 6-) neighbour outside, outside the array is background"
+            if surfaces
+            else "none"
+        ),
+        empty_masks="label in neither: NaN, counted; in one: overlap 0, distances inf, counted",
+        hd95="max" if surfaces else "not used",
+        aggregation="one row per case and label",
+        sampling_unit="case" if unit_of is None else "as named by unit_of",
+    )

@@ -1,0 +1,166 @@
+"""Read label volumes with the grid they lie on: NIfTI (extra ``volumes``), NPY and NPZ."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastsegmetrics.errors import FormatError, MissingExtraError
+from fastsegmetrics.io import printable
+
+#: Lower-case file name endings that are taken for a volume.
+SUFFIXES = (".nii.gz", ".nii", ".npy", ".npz")
+
+#: Two grids are one if no voxel lies further from itself than this share of the least spacing.
+SAME_GRID = 0.01
+_UNITS = {"mm": "mm", "meter": "m", "micron": "µm", "unknown": None}
+
+
+class Volume(NamedTuple):
+    """A label volume and its grid.
+
+    Attributes
+    ----------
+    values : ndarray of integers or booleans, any number of axes
+    spacing : tuple of float, or None
+        Along each axis of the array; None where the file does not say.
+    unit : str or None
+        Of the spacing; None where the file does not say.
+    affine : ndarray of float64, shape (4, 4), or None
+        From array places to the scanner's space, where the file says.
+    """
+
+    values: NDArray[Any]
+    spacing: tuple[float, ...] | None
+    unit: str | None
+    affine: NDArray[np.float64] | None
+
+
+def read_volume(path: str | os.PathLike[str]) -> Volume:
+    """Read a label volume.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.nii``, ``.nii.gz``; ``.npy``; ``.npz`` with one array, or one named ``volume``, and
+        optionally ``spacing`` and ``unit``.  Floats that are all whole numbers are read as
+        integers, which is how some tools store labels.  Axes beyond the third of a NIfTI file
+        that have length 1 are left off.
+
+    Raises
+    ------
+    FormatError
+        When the file cannot be read, or its values are no labels; the message names the file and
+        the reason.
+    MissingExtraError
+        When nibabel is needed and not installed (extra ``volumes``).
+    """
+    name = os.fsdecode(path)
+    lower = name.lower()
+    try:
+        if not lower.endswith(SUFFIXES):
+            raise FormatError(f"the name must end in one of {', '.join(SUFFIXES)}")
+        if not os.path.isfile(path):
+            kind = "this is no file" if os.path.exists(path) else "there is no such file"
+            raise FormatError(kind)
+        if lower.endswith((".npy", ".npz")):
+            return _read_numpy(name, lower.endswith(".npz"))
+        return _read_nifti(name)
+    except FormatError as error:
+        raise FormatError(f"{printable(path)}: {error}") from error.__cause__
+
+
+def check_one_grid(pred: Volume, gt: Volume) -> None:
+    """Refuse two volumes that do not lie on one grid.
+
+    Raises
+    ------
+    FormatError
+        When shapes, units or spacings differ, one tells its place and the other does not, or a
+        corner of the one lies further than a hundredth of the least spacing from the other's.
+    """
+    if pred.values.shape != gt.values.shape:
+        raise FormatError(
+            f"prediction and truth must have one shape; they have {pred.values.shape} and "
+            f"{gt.values.shape}"
+        )
+    if (pred.affine is None) != (gt.affine is None):
+        placed, other = ("prediction", "truth") if gt.affine is None else ("truth", "prediction")
+        raise FormatError(f"the {placed} says where its grid lies and the {other} does not")
+    if pred.unit and gt.unit and pred.unit != gt.unit:
+        raise FormatError(f"prediction and truth have units {pred.unit} and {gt.unit}")
+    if pred.affine is not None and gt.affine is not None and gt.spacing is not None:
+        ends = [(0, n - 1) for n in (*gt.values.shape, 1, 1)[:3]]
+        corners = np.array([(*corner, 1.0) for corner in itertools.product(*ends)])
+        moved = corners @ (pred.affine - gt.affine).T
+        furthest = float(np.sqrt((moved[:, :3] ** 2).sum(axis=1)).max())
+        # Also refused where an affine holds a NaN.
+        if not furthest <= SAME_GRID * min(gt.spacing):
+            raise FormatError(
+                f"prediction and truth must lie on one grid; their affines put a corner "
+                f"{furthest:.3g} {gt.unit or 'units'} apart (resample one first)"
+            )
+    elif pred.spacing != gt.spacing:
+        raise FormatError(f"prediction and truth have spacings {pred.spacing} and {gt.spacing}")
+
+
+def _read_numpy(name: str, archive: bool) -> Volume:
+    try:
+        loaded = np.load(name, allow_pickle=False)
+        if not archive:
+            return Volume(_labels(loaded), None, None, None)
+        with loaded:
+            arrays = {key: loaded[key] for key in loaded.files}
+    except (OSError, ValueError, EOFError, KeyError, AttributeError) as error:
+        raise FormatError(f"cannot be read ({error})") from error
+    spacing, unit = arrays.pop("spacing", None), arrays.pop("unit", None)
+    if "volume" not in arrays and len(arrays) != 1:
+        raise FormatError(f"must hold one array or one named volume; it holds {sorted(arrays)}")
+    values = _labels(arrays.get("volume", next(iter(arrays.values()))))
+    steps = None if spacing is None else tuple(np.asarray(spacing, float).ravel().tolist())
+    if steps is not None and (len(steps) != values.ndim or not all(0 < s < np.inf for s in steps)):
+        raise FormatError(f"spacing must be {values.ndim} numbers above 0; it is {steps}")
+    return Volume(values, steps, None if unit is None else str(unit), None)
+
+
+def _read_nifti(name: str) -> Volume:
+    try:
+        import nibabel
+    except ImportError as error:
+        raise MissingExtraError("nibabel", "volumes", "reading NIfTI") from error
+    try:
+        image: Any = nibabel.load(name)
+        values = np.asanyarray(image.dataobj)
+        affine = np.array(image.affine, np.float64)
+        unit = _UNITS.get(image.header.get_xyzt_units()[0])
+        zooms = image.header.get_zooms()
+    except Exception as error:
+        # nibabel raises whatever the damage happens to break.
+        raise FormatError(f"cannot be read as NIfTI ({error})") from error
+    while values.ndim > 3 and values.shape[-1] == 1:
+        values = values[..., 0]
+    spacing = tuple(float(zoom) for zoom in zooms[: values.ndim])
+    if not all(0 < step < np.inf for step in spacing):
+        raise FormatError(f"its spacing must be finite and above 0; it is {spacing}")
+    return Volume(_labels(values), spacing, unit, affine)
+
+
+def _labels(values: NDArray[Any]) -> NDArray[Any]:
+    """Return integers and booleans as they are, whole floats as int64."""
+    if values.size == 0:
+        raise FormatError(f"the volume has no voxel (its shape is {values.shape})")
+    if values.dtype.kind in "bui":
+        return values
+    if values.dtype.kind != "f":
+        raise FormatError(f"the volume must hold integer labels; its type is {values.dtype}")
+    # Beyond 2⁵³ a float does not tell neighbouring integers apart.
+    whole = np.abs(values) < 2.0**53
+    whole &= np.where(whole, values, 0.5) == np.floor(np.where(whole, values, 0.0))
+    if not whole.all():
+        first = values[~whole].flat[0]
+        raise FormatError(f"the volume must hold whole labels; it holds {float(first)!r}")
+    return values.astype(np.int64)

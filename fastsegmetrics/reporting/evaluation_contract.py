@@ -1,0 +1,128 @@
+"""What a segmentation report has to say about how it measured, as a file beside its numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import fastsegmetrics
+from fastsegmetrics.errors import InputError
+
+#: The named conventions of a 95th percentile of surface distances.
+HD95_CONVENTIONS = ("max", "pooled", "mean", "inverse_cdf")
+NOT_STATED = "not stated"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationContract:
+    """The choices that decide what the numbers of a report mean; write it before comparing.
+
+    Parameters
+    ----------
+    foreground : str
+        What is foreground: the structure, and the values that mean it.
+    alignment : str
+        How prediction and truth came to one grid: resampling, cropping, registration.
+    ignored_regions : str
+        Which pixels are left out, and by whose label.
+    spacing : sequence of float or "per case"
+        In the order of the arrays' axes.
+    unit : str
+        Of the spacing and of every distance and size.
+    threshold : str or float
+        What turned probabilities into a mask.
+    postprocessing : str
+    boundary : str
+        What the surface points are.
+    empty_masks : str
+        What a score is where one mask or both are empty.
+    hd95 : {"max", "pooled", "mean", "inverse_cdf", "not used"}
+    aggregation : str
+        The axis of every mean: cases, classes, pixels pooled, ….
+    sampling_unit : str
+        The independent unit of splits and intervals: case, patient, video.
+    tuned_on : str
+        The data that every threshold and setting was chosen on.
+    test_set : str
+        The locked data that the numbers are of.
+
+    Raises
+    ------
+    InputError
+        When a text is empty, `spacing` is not positive, or `hd95` is no convention.
+
+    Notes
+    -----
+    What is not given is "not stated", in the file too; `unstated` lists it.
+
+    Examples
+    --------
+    >>> contract = EvaluationContract(foreground="tumour, label 2", threshold=0.5, hd95="pooled")
+    >>> contract.to_dict()["threshold"], contract.unstated[:3]
+    (0.5, ('alignment', 'ignored_regions', 'spacing'))
+    """
+
+    foreground: str = NOT_STATED
+    alignment: str = NOT_STATED
+    ignored_regions: str = NOT_STATED
+    spacing: Any = NOT_STATED
+    unit: str = NOT_STATED
+    threshold: str | float = NOT_STATED
+    postprocessing: str = NOT_STATED
+    boundary: str = NOT_STATED
+    empty_masks: str = NOT_STATED
+    hd95: str = NOT_STATED
+    aggregation: str = NOT_STATED
+    sampling_unit: str = NOT_STATED
+    tuned_on: str = NOT_STATED
+    test_set: str = NOT_STATED
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            number = field.name == "threshold" and isinstance(value, (int, float))
+            if field.name == "spacing" or number:
+                continue
+            if not isinstance(value, str) or not value.strip():
+                raise InputError(f"{field.name} must be a text that says it; received {value!r}")
+        if self.hd95 not in (*HD95_CONVENTIONS, "not used", NOT_STATED):
+            allowed = ", ".join(map(repr, (*HD95_CONVENTIONS, "not used")))
+            raise InputError(f"hd95 must be one of {allowed}; received {self.hd95!r}")
+        object.__setattr__(self, "spacing", _spacing(self.spacing))
+
+    @property
+    def unstated(self) -> tuple[str, ...]:
+        """Names of what the contract does not say."""
+        return tuple(f.name for f in fields(self) if getattr(self, f.name) == NOT_STATED)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the contract as plain data, with the version of this package."""
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        if isinstance(self.spacing, tuple):
+            told["spacing"] = list(self.spacing)
+        return {**told, "fastsegmetrics": fastsegmetrics.__version__}
+
+    def to_json(self) -> str:
+        """Return the contract as strict JSON, one line a choice."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def write(self, path: str | Path) -> None:
+        """Write the contract as a JSON file in UTF-8."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+
+def _spacing(value: Any) -> Any:
+    if value in (NOT_STATED, "per case"):
+        return value
+    try:
+        given = tuple(float(number) for number in value)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"spacing must be one number per axis or 'per case'; received {value!r}"
+        ) from error
+    if not given or not all(math.isfinite(number) and number > 0 for number in given):
+        raise InputError(f"spacing must be finite and above 0; received {value!r}")
+    return given

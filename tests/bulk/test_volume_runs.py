@@ -1,0 +1,173 @@
+"""Folders of volumes: one row for each case and label, in the files' unit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+import fastsegmetrics as fsm
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two scans of one patient and one of another; label 3 is nowhere, 2 in the last alone."""
+    for name in ("gt", "pred"):
+        (tmp_path / name).mkdir()
+    gt = np.zeros((4, 8, 9), np.uint8)
+    gt[1:3, 2:6, 2:6] = 1
+    for case, shift, stray in (("ann_1", 0, 0), ("ann_2", 1, 0), ("ben_1", 0, 2)):
+        pred = np.roll(gt, shift, axis=2)
+        pred[0, 0, 0] = stray
+        save(tmp_path / "gt" / f"{case}_seg.npz", gt)
+        save(tmp_path / "pred" / f"{case}.npz", pred)
+    return tmp_path
+
+
+def save(path, values, spacing=(5.0, 0.5, 0.5), unit="mm") -> None:
+    np.savez(path, volume=values, spacing=spacing, unit=unit)
+
+
+def run(folders, **choices) -> fsm.VolumeRun:
+    given = {"labels": 4, "background": 0, "gt_suffix": "_seg", **choices}
+    return fsm.evaluate_volumes(folders / "gt", folders / "pred", **given)
+
+
+def test_rows(folders) -> None:
+    found = run(folders, tolerance=0.5)
+    assert [(row["case"], row["label"]) for row in found.rows] == [
+        (case, label) for case in ("ann_1", "ann_2", "ben_1") for label in (1, 2, 3)
+    ]
+    perfect, shifted, stray, nowhere = (found.rows[i] for i in (0, 3, 7, 8))
+    assert (perfect["dice"], perfect["hd"], perfect["nsd"]) == (1.0, 0.0, 1.0)
+    # 4 of 4 × 4 × 2 voxels in a row of 4 moved by one: Dice 3/4, half a millimetre.
+    assert (shifted["dice"], shifted["hd"], shifted["nsd"]) == (0.75, 0.5, 1.0)
+    assert (shifted["gt_voxels"], shifted["gt_size"], shifted["unit"]) == (32, 40.0, "mm")
+    assert (stray["dice"], stray["hd95"], stray["assd"]) == (0.0, math.inf, math.inf)
+    assert (stray["size_difference"], stray["nsd"]) == (1.25, 0.0)
+    assert math.isnan(nowhere["dice"])
+    assert math.isnan(nowhere["hd"])
+    assert (nowhere["gt_voxels"], nowhere["gt_size"]) == (0, 0.0)
+
+
+def test_distances_are_those_of_the_whole_volumes(folders) -> None:
+    with np.load(folders / "gt" / "ann_2_seg.npz") as file:
+        gt = file["volume"] == 1
+    pred = np.roll(gt, 1, axis=2)
+    expected = fsm.surface_distances(pred, gt, spacing=(5, 0.5, 0.5))
+    row = run(folders).rows[3]
+    assert (row["hd"], row["hd95"], row["assd"]) == (expected.hd, expected.hd95, expected.assd)
+    assert "nsd" not in row
+
+
+def test_summaries_of_cases(folders) -> None:
+    cases = run(folders, surfaces=False, unit_of=lambda case: case[:3]).cases
+    assert cases.mean_over_cases("dice", 1).value == pytest.approx(2.75 / 3)
+    two = cases.mean_over_cases("dice", 2)
+    assert (two.value, two.n_used, two.n_undefined) == (0.0, 1, 2)
+    assert cases.units() == {"ann_1": "ann", "ann_2": "ann", "ben_1": "ben"}
+    interval = cases.interval("dice", 1, unit="patient", n_resamples=50)
+    assert (interval.n_units, interval.n_used) == (2, 3)
+    assert cases.pooled("dice", 1) == 2 * (32 + 24 + 32) / (6 * 32)
+
+
+def test_files_of_a_run(folders) -> None:
+    found = run(folders, tolerance=1.0)
+    found.write(folders / "out")
+    rows = list(csv.DictReader(io.StringIO((folders / "out" / "per_label.csv").read_text("utf-8"))))
+    assert len(rows) == 9
+    assert float(rows[3]["dice"]) == found.rows[3]["dice"]
+    assert rows[7]["hd"] == "inf"
+    told = json.loads((folders / "out" / "evaluation.json").read_text("utf-8"))
+    assert (told["spacing"], told["unit"], told["hd95"]) == ([5.0, 0.5, 0.5], "mm", "max")
+    assert told["foreground"].endswith("without background 0")
+
+
+def test_one_spacing_a_case(folders) -> None:
+    for name in ("gt/ann_1_seg", "pred/ann_1"):
+        save(folders / f"{name}.npz", np.ones((2, 2, 2), int), spacing=(1, 1, 1))
+    found = run(folders)
+    assert found.contract.spacing == "per case"
+    assert found.rows[0]["gt_size"] == 8.0
+
+
+def test_ignored_voxels(folders) -> None:
+    with np.load(folders / "gt" / "ann_2_seg.npz") as file:
+        gt = file["volume"].copy()
+    gt[..., 2] = 9
+    save(folders / "gt" / "ann_2_seg.npz", gt)
+    found = run(folders, ignore_label=9, surfaces=False)
+    assert found.rows[3]["gt_voxels"] == 24
+    assert "hd" not in found.rows[3]
+    assert found.contract.ignored_regions == "truth 9"
+    with pytest.raises(fsm.InputError, match=r"^surfaces must be False with ignore_label"):
+        run(folders, ignore_label=9)
+
+
+def test_missing_and_extra_names(folders) -> None:
+    (folders / "pred" / "ann_1.npz").rename(folders / "pred" / "zoe.npz")
+    with pytest.raises(fsm.InputError, match=r"^1 truths have no prediction: ann_1"):
+        run(folders)
+    found = run(folders, missing="skip")
+    assert (found.missing, found.extra) == (("ann_1",), ("zoe",))
+    assert len(found.cases) == 2
+
+
+def test_files_without_a_spacing(tmp_path) -> None:
+    for name in ("gt", "pred"):
+        (tmp_path / name).mkdir()
+        np.save(tmp_path / name / "a.npy", np.eye(4, dtype=bool))
+    choices = {"labels": 2, "background": 0}
+    plain = fsm.evaluate_volumes(tmp_path / "gt", tmp_path / "pred", **choices)
+    assert (plain.rows[0]["unit"], plain.rows[0]["gt_size"]) == ("voxel", 4.0)
+    given = fsm.evaluate_volumes(
+        tmp_path / "gt", tmp_path / "pred", spacing=(2, 0.5), unit="cm", **choices
+    )
+    assert (given.rows[0]["unit"], given.rows[0]["gt_size"]) == ("cm", 4.0)
+    with pytest.raises(fsm.InputError, match=r"^unit must name what spacing=2 is in"):
+        fsm.evaluate_volumes(tmp_path / "gt", tmp_path / "pred", spacing=2, **choices)
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"missing": "zero"}, "^missing must be 'error' or 'skip'"),
+        ({"spacing": 1.0, "unit": "mm"}, "^spacing must be None for files that say theirs"),
+        ({"unit": "cm"}, r"^unit must be that of the files \(mm\); received 'cm'"),
+        (
+            {"labels": 2},
+            r"ben_1\.npz: pred must hold only the labels 0..1.* first 2 at \(0, 0, 0\)",
+        ),
+        ({"unit_of": {"ann_1": "ann"}}, "^unit_of must have every case; 'ann_2' has none"),
+        ({"surfaces": False, "tolerance": 1.0}, "^tolerance must be None without surfaces"),
+        ({"gt_suffix": ""}, "did you mean gt_suffix='_seg'"),
+    ],
+)
+def test_refused_runs(folders, choices, words) -> None:
+    with pytest.raises(fsm.InputError, match=words):
+        run(folders, **choices)
+
+
+def test_a_volume_on_another_grid(folders) -> None:
+    save(folders / "pred" / "ann_2.npz", np.zeros((4, 8, 9), int), spacing=(5, 0.5, 0.6))
+    with pytest.raises(fsm.FormatError, match=r"ann_2\.npz: prediction and truth have spacings"):
+        run(folders)
+
+
+def test_nifti_folders(tmp_path) -> None:
+    nibabel = pytest.importorskip("nibabel")
+    values = np.zeros((6, 5, 4), np.float32)
+    values[1:4, 1:4, 1:3] = 1
+    for name, stored in (("gt", values), ("pred", np.roll(values, 1, axis=0))):
+        (tmp_path / name).mkdir()
+        affine = np.diag([0.5, 1, 3, 1])
+        nibabel.save(nibabel.Nifti1Image(stored, affine), tmp_path / name / "scan.1.nii.gz")
+    found = fsm.evaluate_volumes(tmp_path / "gt", tmp_path / "pred", labels=2, background=0)
+    (row,) = found.rows
+    assert (row["case"], row["unit"], row["hd"], row["gt_size"]) == ("scan.1", "mm", 0.5, 27.0)
+    assert row["dice"] == 2 / 3
+    assert found.contract.unit == "mm (assumed, not told)"
