@@ -81,5 +81,5 @@ def delta_e_2000(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDA
 def delta_e_on(
     mask: NDArray[np.uint8], first: NDArray[np.uint8], second: NDArray[np.uint8]
 ) -> NDArray[np.float64]:
-    """Return the CIEDE2000 difference of two 8-bit sRGB images on a mask, 0 elsewhere."""
-    return np.where(mask != 0, delta_e_2000(lab(first), lab(second)), 0.0)
+    """Return the CIEDE2000 differences of two 8-bit sRGB images at a mask's pixels."""
+    return delta_e_2000(lab(first), lab(second))[mask != 0]

@@ -154,8 +154,9 @@ def camouflage_degree(
     bytes_of = [patches.patch_bytes(colour.lab_bytes(image), o, 7) for o in (inside, around)]
     nearest = np.zeros(len(inside), np.int64)
     ours, theirs = np.split(places.astype(np.float32), [len(inside)])
-    bounds = np.zeros((len(inside), len(around)), np.float32)
+    bounds = np.zeros((len(inside), 1, 32), np.int32)
     patches.nearest_by_bounds(bounds, 0.0, bytes_of[0], bytes_of[1], ours, theirs, nearest)
     rebuilt = patches.rebuilt_image(image, inside, around, nearest, 7)
     likeness = 1 - np.clip(colour.delta_e_on(mask, rebuilt, image) / 100, 0, 1)
-    return (np.exp(gamma * likeness * g) - 1) / (math.exp(gamma) - 1)
+    degree[g] = (np.exp(gamma * likeness) - 1) / (math.exp(gamma) - 1)
+    return degree

@@ -30,11 +30,16 @@ def fitting_origins(region: NDArray[np.uint8], side: int, step: int) -> NDArray[
 def patch_bytes(
     image: NDArray[np.uint8], origins: NDArray[np.int64], side: int
 ) -> NDArray[np.uint8]:
-    """Return the bytes of each patch, row by row, with zeros up to a multiple of 32."""
-    out = np.zeros((len(origins), -(-3 * side * side // 32) * 32), np.uint8)
+    """Return the bytes of each patch, row by row, with zeros up to 160."""
+    out = np.zeros((len(origins), 160), np.uint8)
     for i, (top, left) in enumerate(origins):
         out[i, : 3 * side * side] = image[top : top + side, left : left + side].ravel()
     return out
+
+
+def floats_about(patches: NDArray[np.uint8], middle: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the bytes less one patch of `middle`, in single precision."""
+    return patches.astype(np.float32) - middle
 
 
 def _distances(
@@ -45,7 +50,7 @@ def _distances(
 
 
 def nearest_by_bounds(
-    bounds: NDArray[np.float32],
+    bounds: NDArray[np.int32],
     slack: float,
     patches: NDArray[np.uint8],
     others: NDArray[np.uint8],

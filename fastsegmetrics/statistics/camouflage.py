@@ -71,12 +71,10 @@ def camouflage_degree(
             reach = max(_BAND) + _STEP
             rows = slice(max(0, top - reach) // _STEP * _STEP, bottom + reach)
             columns = slice(max(0, left - reach) // _STEP * _STEP, right + reach)
-            out[rows, columns] = _degree(
-                sealed(target.mask[rows, columns]),
-                sealed(image[rows, columns]),
-                gamma,
-                spatial_weight,
-            )
+            mask = sealed(target.mask[rows, columns])
+            degrees = _degrees(mask, sealed(image[rows, columns]), gamma, spatial_weight)
+            if degrees is not None:
+                out[rows, columns][mask.view(np.bool_)] = degrees
         out.flags.writeable = False
         return out
 
@@ -92,28 +90,26 @@ def _context_box(target: Target) -> tuple[int, int, int, int]:
     return box
 
 
-def _degree(
+def _degrees(
     mask: NDArray[np.uint8], image: NDArray[np.uint8], gamma: float, spatial_weight: float
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64] | None:
+    """Return the degrees of the mask's pixels, float64 (n,), or None where all are 0."""
     from fastsegmetrics.kernels import colour, patches
 
-    degree = np.zeros(mask.shape)
-    band = sealed(patches.surrounding_band(mask, *_BAND))
     inside = patches.fitting_origins(mask, _PATCH, _STEP)
+    if len(inside) == 0:
+        return None
+    band = sealed(patches.surrounding_band(mask, *_BAND))
     around = patches.fitting_origins(band, _PATCH, _STEP)
-    if len(inside) == 0 or len(around) == 0:
-        return degree
+    if len(around) == 0:
+        return None
     places = _standardised(np.concatenate((inside, around)), spatial_weight)
     nearest = _nearest_patches(
         colour.lab_bytes(image), inside, around, places[: len(inside)], places[len(inside) :]
     )
-    rebuilt = patches.rebuilt_image(image, inside, around, nearest, _PATCH)
-    on = mask.view(np.bool_)
-    likeness = 1.0 - np.clip(colour.delta_e_on(mask, rebuilt, image)[on] / 100.0, 0.0, 1.0)
-    degree[on] = likeness
-    if gamma != 0:
-        degree[on] = (np.exp(gamma * likeness) - 1.0) / (math.exp(gamma) - 1.0)
-    return degree
+    rebuilt = sealed(patches.rebuilt_image(image, inside, around, nearest, _PATCH))
+    likeness = 1.0 - np.minimum(colour.delta_e_on(mask, rebuilt, image) / 100.0, 1.0)
+    return likeness if gamma == 0 else (np.exp(gamma * likeness) - 1.0) / (math.exp(gamma) - 1.0)
 
 
 def _standardised(origins: NDArray[np.int64], weight: float) -> NDArray[np.float32]:
@@ -141,13 +137,14 @@ def _nearest_patches(
     others = patches.patch_bytes(lab, around, _PATCH)
     nearest = np.empty(len(inside), np.int64)
     left, right, slack = _bound_factors(ours, others, places, other_places)
-    rows = max(1, _BLOCK // len(around))
+    runs = patches.RUNS
+    rows = max(1, _BLOCK // right.shape[1])
     start, stop = 0, min(rows, _TRIAL)
     while start < len(inside):
         block = slice(start, stop)
         compared = patches.nearest_by_bounds(
-            left[block] @ right.T, slack, ours[block], others, places[block], other_places,
-            nearest[block],
+            (left[block] @ right).view(np.int32).reshape(-1, right.shape[1] // runs, runs), slack,
+            ours[block], others, places[block], other_places, nearest[block],
         )  # fmt: skip
         start, stop = stop, stop + rows
         if compared > _TOO_MANY * (block.stop - block.start) * len(around):
@@ -176,11 +173,13 @@ def _smooth_components() -> NDArray[np.float32]:
             for v in range(highest + 1 - u):
                 component = np.zeros((_PATCH, _PATCH, 3))
                 component[..., channel] = np.outer(waves[u], waves[v])
-                out.append(component.ravel())
-    return np.array(out, np.float32).T
+                out.append(np.pad(component.ravel(), (0, -component.size % 32)))
+    return np.array(out, np.float32).T.copy()
 
 
 _COMPONENTS = _smooth_components()
+#: More than any squared distance, within single precision.
+_BEYOND = 1e30
 
 
 def _bound_factors(
@@ -189,23 +188,34 @@ def _bound_factors(
     places: NDArray[np.float32],
     other_places: NDArray[np.float32],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], float]:
-    """Return A, B and s so that A·Bᵀ exceeds no squared distance of patches by more than s.
+    """Return A, B and s so that A·B exceeds no squared distance of patches by more than s.
 
-    |a|² − 2a·b + |b|² of the smooth components and the places.  Bytes are taken about the others'
-    mean, so that single precision loses little: each of the terms errs by 2⁻²⁴ of its size.
+    |a|² − 2a·b + |b|² of the smooth components and the places, raised by half of s, which keeps it
+    positive.  Bytes are taken about a mean of some others, so that single precision loses little:
+    each of the terms errs by 2⁻²⁴ of its size.  B is in the order of `nearest_by_bounds`, filled
+    up with bounds that exceed all distances.
     """
-    n = len(_COMPONENTS)
-    middle = others[:, :n].mean(axis=0, dtype=np.float32)
-    a = np.concatenate(((ours[:, :n] - middle) @ _COMPONENTS, places), axis=1)
-    b = np.concatenate(((others[:, :n] - middle) @ _COMPONENTS, other_places), axis=1)
+    from fastsegmetrics.kernels import patches
+
+    middle = others[:: len(others) // 64 + 1].mean(axis=0, dtype=np.float32)
+    a, b = (
+        np.concatenate((patches.floats_about(bytes_, middle) @ _COMPONENTS, where), axis=1)
+        for bytes_, where in ((ours, places), (others, other_places))
+    )
     a_squares = (a * a).sum(axis=1, keepdims=True)
     b_squares = (b * b).sum(axis=1, keepdims=True)
-    ones = np.ones((1, 1), np.float32)
-    left = np.concatenate((-2 * a, np.repeat(ones, len(a), 0), a_squares), axis=1)
-    right = np.concatenate((b, b_squares, np.repeat(ones, len(b), 0)), axis=1)
     terms = 2.0 * (float(a_squares.max()) + float(b_squares.max()))
     # Sums of up to 147 products, their squares, and the final sum: far below this many roundings.
-    return left, right, 1.0 + terms * 400 * 2.0**-24
+    error = 1.0 + terms * 400 * 2.0**-24
+    left = np.concatenate((-2 * a, np.ones((len(a), 1), np.float32), a_squares + error), axis=1)
+    length = -(-len(b) // patches.RUNS)
+    right = np.zeros((patches.RUNS * length, left.shape[1]), np.float32)
+    right[: len(b), :-2] = b
+    right[: len(b), -2:-1] = b_squares
+    right[len(b) :, -2] = _BEYOND
+    right[:, -1] = 1.0
+    right = right.reshape(patches.RUNS, length, -1).transpose(2, 1, 0).reshape(-1, len(right))
+    return left, right, 2.0 * error
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:

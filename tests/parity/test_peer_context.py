@@ -158,6 +158,6 @@ def test_lab_and_ciede2000_are_scikit_images():
     np.testing.assert_allclose(colour.lab(first), labs[0], rtol=0, atol=1e-9)
     expected = deltaE_ciede2000(*labs)
     np.testing.assert_allclose(colour.delta_e_2000(*labs), expected, rtol=0, atol=1e-9)
-    mask = np.ones(first.shape[:2], np.uint8)
+    mask = (np.indices(first.shape[:2]).sum(0) % 4 > 0).astype(np.uint8)
     found = colour.delta_e_on(mask, first, second)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found, expected[mask == 1], rtol=0, atol=1e-9)
