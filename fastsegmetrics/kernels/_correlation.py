@@ -28,8 +28,6 @@ _PART = POINTS * _STRIDE
 _APART = _QUARTER * _STRIDE
 #: Loops over columns take whole vectors of single precision.
 _LANES = 16
-#: Neighbours summed at a time: more do not fit in the registers.
-_TAPS = 3
 #: Positions on the circle: tiles have 64, 128, 192 or 256 rows, all of which divide it.
 _CIRCLE = 768
 
@@ -167,19 +165,19 @@ def _fold(
     for i in range(POINTS):
         to_re = out[i * _STRIDE : _PART]
         to_im = out[_PART + i * _STRIDE :]
-        if residue == 0:
-            to_re[:lanes] = tile[i * _STRIDE : i * _STRIDE + lanes]
-            to_im[:lanes] = tile[beyond + i * _STRIDE : beyond + i * _STRIDE + lanes]
         for n in range(i, points, POINTS):
             turn = turns[residue * n % points * (_CIRCLE // points)]
             c, s = turn[0], turn[1]
             re = tile[n * _STRIDE : beyond]
             im = tile[beyond + n * _STRIDE :]
-            if residue == 0:
-                if n > i:
-                    for k in range(lanes):
-                        to_re[k] += re[k]
-                        to_im[k] += im[k]
+            if residue == 0 and n == i:
+                for k in range(lanes):
+                    to_re[k] = re[k]
+                    to_im[k] = im[k]
+            elif residue == 0:
+                for k in range(lanes):
+                    to_re[k] += re[k]
+                    to_im[k] += im[k]
             elif n == i:
                 for k in range(lanes):
                     to_re[k] = re[k] * c + im[k] * s
@@ -228,36 +226,55 @@ def _across(
 ) -> None:
     """Correlate each row, a frequency, with its own complex kernel along the columns.
 
-    Sums are written out one after another: as a tree, LLVM loads each neighbour twice, and loads
-    that straddle cache lines are what this loop waits for (4.0 ns a point, this way 2.7).
+    A kernel that half a turn leaves unchanged has the conjugate at the tap −t of what it has at t,
+    so that two neighbours are added or subtracted before they are multiplied.  Loads that straddle
+    cache lines are what this loop waits for; with fewer pairs at a time also for its own results.
     """
+    half = spectrum.shape[2] - 1
+    whole = half // 4 * 4
     for f in range(POINTS):
         to_re = out[f * _STRIDE : _PART]
         to_im = out[_PART + f * _STRIDE :]
-        to_re[:lanes] = 0.0
-        to_im[:lanes] = 0.0
-        for t in range(0, spectrum.shape[2], _TAPS):
-            re = source[f * _STRIDE + t : _PART]
-            im = source[_PART + f * _STRIDE + t :]
-            a = spectrum[0, f, t : t + _TAPS]
-            b = spectrum[1, f, t : t + _TAPS]
-            a0, a1, a2 = a[0], a[1], a[2]
-            b0, b1, b2 = b[0], b[1], b[2]
+        re = source[f * _STRIDE + half : _PART]
+        im = source[_PART + f * _STRIDE + half :]
+        a = spectrum[0, f]
+        b = spectrum[1, f]
+        centre = a[0]
+        for k in range(lanes):
+            to_re[k] = re[k] * centre
+            to_im[k] = im[k] * centre
+        for t in range(1, whole + 1, 4):
+            a0, a1, a2, a3 = a[t], a[t + 1], a[t + 2], a[t + 3]
+            b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
+            before_re = source[f * _STRIDE + half - t - 3 : _PART]
+            before_im = source[_PART + f * _STRIDE + half - t - 3 :]
+            re = source[f * _STRIDE + half + t : _PART]
+            im = source[_PART + f * _STRIDE + half + t :]
             for k in range(lanes):
                 x = to_re[k]
                 y = to_im[k]
-                u = re[k]
-                v = im[k]
-                x = x + u * a0 - v * b0
-                y = y + v * a0 + u * b0
-                u = re[k + 1]
-                v = im[k + 1]
-                x = x + u * a1 - v * b1
-                y = y + v * a1 + u * b1
-                u = re[k + 2]
-                v = im[k + 2]
-                to_re[k] = x + u * a2 - v * b2
-                to_im[k] = y + v * a2 + u * b2
+                u, v, p, q = re[k], before_re[k + 3], im[k], before_im[k + 3]
+                x = x + (u + v) * a0 - (p - q) * b0
+                y = y + (p + q) * a0 + (u - v) * b0
+                u, v, p, q = re[k + 1], before_re[k + 2], im[k + 1], before_im[k + 2]
+                x = x + (u + v) * a1 - (p - q) * b1
+                y = y + (p + q) * a1 + (u - v) * b1
+                u, v, p, q = re[k + 2], before_re[k + 1], im[k + 2], before_im[k + 1]
+                x = x + (u + v) * a2 - (p - q) * b2
+                y = y + (p + q) * a2 + (u - v) * b2
+                u, v, p, q = re[k + 3], before_re[k], im[k + 3], before_im[k]
+                to_re[k] = x + (u + v) * a3 - (p - q) * b3
+                to_im[k] = y + (p + q) * a3 + (u - v) * b3
+        for t in range(whole + 1, half + 1):
+            a0, b0 = a[t], b[t]
+            before_re = source[f * _STRIDE + half - t : _PART]
+            before_im = source[_PART + f * _STRIDE + half - t :]
+            re = source[f * _STRIDE + half + t : _PART]
+            im = source[_PART + f * _STRIDE + half + t :]
+            for k in range(lanes):
+                u, v, p, q = re[k], before_re[k], im[k], before_im[k]
+                to_re[k] = to_re[k] + (u + v) * a0 - (p - q) * b0
+                to_im[k] = to_im[k] + (p + q) * a0 + (u - v) * b0
 
 
 @kernel
@@ -274,16 +291,16 @@ def _correlate(
     work: NDArray[np.floating],
     lanes: int,
 ) -> None:
-    """Write the correlation of both planes of a tile: row r, column c sums the window from there.
+    """Write the correlation of both planes of a tile: row r sums the window about that row.
 
-    The first rows, all but as many as the kernel has less one, and the first `lanes` columns are
-    the correlation; what follows is not.
+    It is the correlation from the half-size of the kernel on, as many rows as the tile has more
+    than the kernel has less one, and in the first `lanes` columns, each the first of its window.
     """
     folds = spectrum.shape[0]
     twiddles = _TWIDDLES.astype(tile.dtype)
     turns = _TURNS.astype(tile.dtype)
     part, spare = work[: 2 * _PART], work[2 * _PART :]
-    wide = _whole(lanes + spectrum.shape[3])
+    wide = _whole(lanes + 2 * (spectrum.shape[3] - 1))
     for residue in range(folds):
         _fold(tile, part, turns, folds, residue, wide)
         _stage(part, spare, twiddles[0], wide)

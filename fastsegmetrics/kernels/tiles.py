@@ -15,7 +15,6 @@ from fastsegmetrics.kernels._correlation import (
     _LANES,
     _PART,
     _STRIDE,
-    _TAPS,
     POINTS,
     _aligned,
     _correlate,
@@ -44,23 +43,25 @@ _SERIES = np.array(
 
 
 def kernel_spectrum(weights: NDArray[np.float64], folds: int) -> NDArray[np.float64]:
-    """Return what tiles of ``64 · folds`` rows are correlated with, for a kernel of odd sides.
+    """Return what tiles of ``64 · folds`` rows are correlated with.
 
-    The transform down each column, conjugated, for a correlation is wanted and no convolution:
-    (folds, 2, 64, taps) for the remainder of a frequency by the folds, real and imaginary part, the
-    quotient, its three digits to the base 4 reversed, and column, with zeros up to whole blocks.
+    `weights` have odd sides, and half a turn leaves them unchanged.  The transform down each column
+    from the middle one on, about the middle row and conjugated, for a correlation is wanted and no
+    convolution: (folds, 2, 64, columns) for the remainder of a frequency by the folds, real and
+    imaginary part, the quotient, its three digits to the base 4 reversed, and column.
     """
     points = POINTS * folds
     quotients = np.arange(POINTS).reshape(4, 4, 4).transpose().reshape(1, -1)
     order = folds * quotients + np.arange(folds).reshape(-1, 1)
-    transform = np.fft.rfft(weights / points, points, axis=0)
+    down, across = weights.shape[0] // 2, weights.shape[1] // 2
+    about = np.zeros((points, across + 1))
+    about[: down + 1] = weights[down:, across:]
+    about[points - down :] = weights[:down, across:]
+    transform = np.fft.rfft(about / points, axis=0)
     # The transform of real numbers at the negative of a frequency is the conjugate.
     found = transform[np.where(order > points // 2, points - order, order)]
-    width = weights.shape[1]
-    out = np.zeros((folds, 2, POINTS, (width + _TAPS - 1) // _TAPS * _TAPS))
-    out[:, 0, :, :width] = found.real
-    out[:, 1, :, :width] = np.where(order > points // 2, 1.0, -1.0)[..., None] * found.imag
-    return out
+    sign = np.where(order > points // 2, 1.0, -1.0)[..., None]
+    return np.stack((found.real, sign * found.imag), axis=1)
 
 
 @kernel
@@ -146,15 +147,18 @@ def _terms(like: NDArray[np.floating]) -> tuple[float, ...]:
 
 
 @kernel
-def _gain(x: float, terms: tuple[float, ...]) -> float:
+def _gain(x: float, terms: tuple[float, ...], double: bool) -> float:
     """Return 1 − exp(−x) for x in [0, 1] to a rounding of its own.
 
-    The Taylor series about ½: unlike the library's exponential, a loop can make vectors of it.
+    The Taylor series about ½: unlike the library's exponential, a loop can make vectors of it.  In
+    single precision the first nine terms are enough.
     """
     y = x - terms[_CENTRE]
-    high = terms[8] + y * (terms[9] + y * (terms[10] + y * (terms[11] + y * (terms[12] + y * (
-        terms[13] + y * (terms[14] + y * terms[15])
-    )))))  # fmt: skip
+    high = terms[8]
+    if double:
+        high = high + y * (terms[9] + y * (terms[10] + y * (terms[11] + y * (terms[12] + y * (
+            terms[13] + y * (terms[14] + y * terms[15])
+        )))))  # fmt: skip
     return terms[0] + y * (terms[1] + y * (terms[2] + y * (terms[3] + y * (terms[4] + y * (
         terms[5] + y * (terms[6] + y * (terms[7] + y * high)
     ))))))  # fmt: skip
@@ -179,6 +183,7 @@ def _add_tile(
     lanes = _whole(right - left)
     terms = _terms(work)
     zero, noise = terms[_ZERO], terms[_LEAST]
+    double = work.itemsize == 8
     gains, on = work[:_STRIDE], work[_STRIDE : 2 * _STRIDE]
     forward, reverse = work[2 * _STRIDE : 3 * _STRIDE], work[3 * _STRIDE : 4 * _STRIDE]
     work[:] = 0.0
@@ -192,7 +197,7 @@ def _add_tile(
         for k in range(lanes):
             x = line[k]
             bit = on[k] if x >= noise else zero
-            gain = _gain(x, terms) * bit
+            gain = _gain(x, terms, double) * bit
             gains[k] = gain
             reverse[k] += gain
             forward[k] += x * bit
@@ -285,17 +290,22 @@ def _add_pixels(
     padded = _padded_weights(weights)
     narrow = weights.shape[1] <= _NARROW
     terms = _terms(work)
+    places = np.empty(right - left + 1, np.int64)
     for row in range(top, bottom):
-        for column in range(left, right):
-            if mask[row, column]:
-                x = _dot(tile[(row - top) * _STRIDE + column - left :], padded, work, narrow)
-                if x < terms[_LEAST]:
-                    continue
-                gain = _gain(x, terms)
-                sums[0, 0] += x
-                sums[1, 0] += gain
-                if degree.size > 0:
-                    sums[2, 0] += gain * degree[row, column]
+        bits = mask[row, left:right]
+        n = 0
+        for k in range(bits.size):
+            places[n] = k
+            n += np.int64(bits[k])
+        for k in places[:n]:
+            x = _dot(tile[(row - top) * _STRIDE + k :], padded, work, narrow)
+            if x < terms[_LEAST]:
+                continue
+            gain = _gain(x, terms, work.itemsize == 8)
+            sums[0, 0] += x
+            sums[1, 0] += gain
+            if degree.size > 0:
+                sums[2, 0] += gain * degree[row, left + k]
 
 
 @kernel
@@ -347,14 +357,16 @@ def context_sums(
     rows, columns = around
     tile_rows = spectrum.shape[0] * POINTS
     plane = tile_rows * _STRIDE
-    tall = _balanced(height, tile_rows - weights.shape[0] + 1)
-    wide = _balanced(width, (_STRIDE - spectrum.shape[3]) // _LANES * _LANES)
+    # What whole tiles leave over is often a few rows, which are summed directly.
+    tall = tile_rows - weights.shape[0] + 1
+    wide = _balanced(width, (_STRIDE - weights.shape[1]) // _LANES * _LANES)
     lanes = _whole(wide)
     halo_rows = weights.shape[0] - 1
     halo_columns = weights.shape[1] - 1
     # A few lines more than two planes, since whole vectors and blocks are read.
     tile = _aligned(2 * plane + (_ROWS + 1) * _STRIDE, scale)
     out = _aligned(2 * plane, scale)
+    found = out[weights.shape[0] // 2 * _STRIDE :]
     spare = _aligned(4 * _PART, scale)
     place = np.zeros(4, np.int64)
     waiting = np.zeros(4, np.int64)
@@ -394,13 +406,13 @@ def context_sums(
                 n_waiting = 1
             else:
                 _correlate(tile, out, spectrum, spare, lanes)
-                _add_tile(out, False, mask, degree, waiting, work, sums)
-                _add_tile(out[plane:], False, mask, degree, place, work, sums)
+                _add_tile(found, False, mask, degree, waiting, work, sums)
+                _add_tile(found[plane:], False, mask, degree, place, work, sums)
                 n_waiting = 0
             left += wide
         top = bottom
     if n_waiting:
         tile[plane : 2 * plane] = 0.0
         _correlate(tile, out, spectrum, spare, lanes)
-        _add_tile(out, False, mask, degree, waiting, work, sums)
+        _add_tile(found, False, mask, degree, waiting, work, sums)
     return sums[0].sum(), sums[1].sum(), sums[2].sum()

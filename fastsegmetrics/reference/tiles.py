@@ -7,16 +7,18 @@ from numpy.typing import NDArray
 
 
 def kernel_spectrum(weights: NDArray[np.float64], folds: int) -> NDArray[np.float64]:
-    """Return the conjugate transform down each column, in the order of the kernels."""
+    """Return the transform about the middle row, from the middle column on."""
     height, width = weights.shape
     points = 64 * folds
-    out = np.zeros((folds, 2, 64, -(-width // 3) * 3))
+    rows = np.arange(height) - height // 2
+    right = weights[:, width // 2 :]
+    out = np.zeros((folds, 2, 64, right.shape[1]))
     for residue in range(folds):
         for f in range(64):
             quotient = f % 4 * 16 + f // 4 % 4 * 4 + f // 16
-            turns = 2 * np.pi * (folds * quotient + residue) * np.arange(height) / points
-            out[residue, 0, f, :width] = np.cos(turns) @ weights / points
-            out[residue, 1, f, :width] = np.sin(turns) @ weights / points
+            turns = 2 * np.pi * (folds * quotient + residue) * rows / points
+            out[residue, 0, f] = np.cos(turns) @ right / points
+            out[residue, 1, f] = np.sin(turns) @ right / points
     return out
 
 

@@ -179,8 +179,9 @@ def test_spectrum_is_the_transform_down_the_columns(half, folds) -> None:
     found = tiles.kernel_spectrum(weights, folds)
     expected = tile_twins.kernel_spectrum(weights, folds)
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-17)
-    # At frequency 0 it is the sum, over the points of a tile.
-    assert found[0, 0, 0].sum() * 64 * folds == pytest.approx(1, rel=1e-14)
+    # At frequency 0 it is the sum, over the points of a tile; the left half is that of the right.
+    total = 2 * found[0, 0, 0].sum() - found[0, 0, 0, 0]
+    assert total * 64 * folds == pytest.approx(1, rel=1e-14)
 
 
 def test_levels_and_places_of_a_map() -> None:
@@ -240,8 +241,8 @@ def test_what_is_far_from_the_map_is_exactly_zero(precision) -> None:
 
 
 @given(
-    st.tuples(st.integers(0, 20), st.integers(0, 20)),
-    st.tuples(st.integers(1, 30), st.integers(1, 30)),
+    st.tuples(st.integers(0, 7), st.integers(0, 7)),
+    st.tuples(st.integers(1, 20), st.integers(1, 20)),
     st.sampled_from([0.01, 0.3, 1.0]),
     seeds,
 )
@@ -272,7 +273,9 @@ def test_reflection_about_one_border_by_hand(turned) -> None:
     one = np.array([0.0, 1.0])
     for module in (borders, border_twins):
         assert module.reflected_sum(values, one, mask, weights) == 0.125
-        assert module.reflected_sum(mask * 1.0, one, (values * 2).astype(np.uint8), weights) == -0.25
+        assert (
+            module.reflected_sum(mask * 1.0, one, (values * 2).astype(np.uint8), weights) == -0.25
+        )
         assert module.reflected_sum(values[::-1, ::-1].copy(), one, mask, weights) == 0
 
 
