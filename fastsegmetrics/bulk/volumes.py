@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import represent, represent_labels
+from fastsegmetrics import backend as backends, represent, represent_labels
+from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.pairs import pair
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
@@ -35,6 +36,12 @@ class Grid(NamedTuple):
     unit: str
     #: Whether a file or an argument named the unit.
     told: bool
+
+
+class _Measured(NamedTuple):
+    overlap: LabelOverlap
+    rows: list[Row]
+    grid: Grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +96,7 @@ def evaluate_volumes(
     unit: str | None = None,
     unit_of: UnitOf | None = None,
     missing: str = "error",
+    workers: int | None = 1,
     gt_prefix: str = "",
     gt_suffix: str = "",
     pred_prefix: str = "",
@@ -116,6 +124,9 @@ def evaluate_volumes(
         What each case is resampled with: its patient.
     missing : {"error", "skip"}
         What is done with a truth that has no prediction; those skipped are listed.
+    workers : int, optional
+        Threads, each of which holds the volumes of a case; None: as many as the processors that
+        may be used, at most 8.  The result does not depend on it.
     gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
         Parts of file names to leave off before pairing.
 
@@ -148,22 +159,30 @@ def evaluate_volumes(
         hint = f"; {pairs.hints['pred']}" if "pred" in pairs.hints else ""
         shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
         raise InputError(f"{len(absent)} truths have no prediction: {shown}{hint}")
+    units = {case: _unit_of(case, unit_of) for case in sorted(found)}
+    in_force = backends.resolve()
+
+    def measured(case: str) -> _Measured:
+        truth, guess = _read(pairs.truths[case], found[case])
+        grid = _grid(truth, spacing, unit)
+        with backends.use_backend(in_force):
+            try:
+                overlap = label_overlap(
+                    guess.values, truth.values, labels=chosen.values, ignore_label=ignore_label,
+                    background=background,
+                )  # fmt: skip
+            except InputError as error:
+                raise InputError(f"{printable(found[case])}: {error}") from error
+            rows = list(_rows(case, overlap, guess, truth, grid, surfaces, tolerance))
+        return _Measured(overlap, rows, grid)
+
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    for case in sorted(found):
-        truth, guess = _read(pairs.truths[case], found[case])
-        grid = _grid(truth, spacing, unit)
-        grids.add(grid)
-        try:
-            overlap = label_overlap(
-                guess.values, truth.values, labels=chosen.values, ignore_label=ignore_label,
-                background=background,
-            )  # fmt: skip
-        except InputError as error:
-            raise InputError(f"{printable(found[case])}: {error}") from error
-        cases.add(case, overlap, unit=_unit_of(case, unit_of))
-        rows += _rows(case, overlap, guess, truth, grid, surfaces, tolerance)
+    for case, one in in_order(measured, units, check_workers(workers)):
+        cases.add(case, one.overlap, unit=units[case])
+        rows += one.rows
+        grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
     contract = _contract(grids, chosen, background, surfaces, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
