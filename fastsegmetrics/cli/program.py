@@ -22,13 +22,14 @@ from fastsegmetrics.cli.endings import (
 )
 from fastsegmetrics.cli.evaluate import evaluate
 from fastsegmetrics.cli.evaluate_volumes import evaluate_volumes
+from fastsegmetrics.cli.inspect import inspect
 from fastsegmetrics.cli.metrics import metrics
 from fastsegmetrics.cli.protocols import protocols
 from fastsegmetrics.cli.show import show
 from fastsegmetrics.cli.warmup import warmup
 
 #: In the order of their first use; `--help` sorts them by name.
-COMMANDS = (evaluate, evaluate_volumes, show, demo, metrics, protocols, warmup)
+COMMANDS = (evaluate, evaluate_volumes, show, inspect, demo, metrics, protocols, warmup)
 
 
 @click.group(
