@@ -1,13 +1,15 @@
-"""The per-image values of a finished run directory, read back by metric."""
+"""The values of single images, or of single cases of volumes, of a finished run directory."""
 
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
 from fastsegmetrics.bulk.files import PER_IMAGE
 from fastsegmetrics.bulk.stored_runs import load_summary
+from fastsegmetrics.bulk.volume_methods import CONTRACT, PER_LABEL, SCORES, SUMMARY
 from fastsegmetrics.catalog import METRICS, Direction, Metric
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
@@ -86,6 +88,13 @@ class StoredValues:
         assert found is not None
         return found
 
+    def contract(self, metric: str) -> dict[str, Any]:
+        """Return what shaped a metric's values."""
+        told = self.summary["contract"]
+        column = self.column(metric)
+        rows = {name: row for name, row in told["metrics"].items() if name == column}
+        return {**told, "metrics": rows}
+
     def row(self, metric: str) -> Metric | None:
         """Return the catalogue's row of a metric's values, if there is one."""
         return _row(self.column(metric))
@@ -105,6 +114,91 @@ class StoredValues:
             return direction
         row = _row(column)
         return None if row is None else row.direction
+
+
+class StoredVolumes:
+    """Values of one label of a run of volumes, by metric, method and case.
+
+    Parameters
+    ----------
+    directory : path
+        What `evaluate_volume_methods` wrote.
+    label : int
+        Whose values.
+
+    Raises
+    ------
+    InputError
+        A file is damaged, or the run has no such label.
+    """
+
+    def __init__(self, directory: str | Path, label: int) -> None:
+        self.directory = Path(directory)
+        path = self.directory / PER_LABEL
+        try:
+            with open(path, encoding="utf-8", newline="") as stream:
+                rows = list(csv.DictReader(stream))
+            self._contract = json.loads((self.directory / CONTRACT).read_text(encoding="utf-8"))
+            labels = {int(row["label"]): None for row in rows}
+            self._rows = [row for row in rows if int(row["label"]) == label]
+            self.metrics = tuple(name for name in SCORES if name in rows[0])
+            self._values = [[float(row[name]) for name in self.metrics] for row in self._rows]
+        except OSError as error:
+            raise InputError(f"{printable(path)}: cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError, IndexError, csv.Error) as error:
+            raise InputError(f"{printable(path)}: not the values of a run of volumes") from error
+        if label not in labels:
+            known = ", ".join(map(str, labels))
+            raise InputError(f"label must be one of the run's ({known}); received {label!r}")
+        self.methods = tuple(dict.fromkeys(row["method"] for row in self._rows))
+
+    def column(self, metric: str) -> str:
+        """Return a score's name, or refuse one that the run does not have."""
+        if metric not in self.metrics:
+            raise InputError(
+                f"metric must have a value for each case of {printable(self.directory)}, which has "
+                f"{', '.join(self.metrics)}; received {metric!r}"
+            )
+        return metric
+
+    def direction(self, metric: str) -> Direction:
+        """Return which values of a score are better: "higher" or "lower"."""
+        return SCORES[self.column(metric)]
+
+    def contract(self, metric: str) -> dict[str, Any]:
+        """Return what shaped a score's values."""
+        return dict(self._contract)
+
+    def values(self, metric: str) -> Values:
+        """Return the values of a score by method and case."""
+        place = self.metrics.index(self.column(metric))
+        found: Values = {method: {} for method in self.methods}
+        for row, values in zip(self._rows, self._values, strict=True):
+            found[row["method"]][row["case"]] = values[place]
+        return found
+
+
+def stored_values(directory: str | Path, label: int | None = None) -> StoredValues | StoredVolumes:
+    """Read the values of a finished run, of volumes those of a label.
+
+    Raises
+    ------
+    InputError
+        A label is given for images, or none for volumes; or as for the two classes.
+    """
+    if (Path(directory) / SUMMARY).is_file():
+        if label is None:
+            raise InputError(
+                f"label must be one of the run of volumes in {printable(Path(directory))}; "
+                f"received None"
+            )
+        return StoredVolumes(directory, label)
+    if label is not None:
+        raise InputError(
+            f"label must be None for a run of images, as that in {printable(Path(directory))}; "
+            f"received {label!r}"
+        )
+    return StoredValues(directory)
 
 
 def _row(column: str) -> Metric | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from fastsegmetrics import __version__
+from fastsegmetrics.cli.compare import compare
 from fastsegmetrics.cli.demo import demo
 from fastsegmetrics.cli.endings import (
     BAD_INPUT,
@@ -29,7 +30,9 @@ from fastsegmetrics.cli.show import show
 from fastsegmetrics.cli.warmup import warmup
 
 #: In the order of their first use; `--help` sorts them by name.
-COMMANDS = (evaluate, evaluate_volumes, show, inspect, demo, metrics, protocols, warmup)
+COMMANDS = (
+    evaluate, evaluate_volumes, show, inspect, compare, demo, metrics, protocols, warmup,
+)  # fmt: skip
 
 
 @click.group(
