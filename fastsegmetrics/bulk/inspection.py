@@ -22,7 +22,7 @@ from fastsegmetrics.bulk.resume import identity_now, what_changed
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.stored_values import StoredValues
+from fastsegmetrics.bulk.stored_values import StoredValues, StoredVolumes
 from fastsegmetrics.catalog import Direction
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
@@ -32,7 +32,7 @@ from fastsegmetrics.reporting import overlay as pictures
 from fastsegmetrics.statistics.boundary_map import BoundaryMap, boundary_map
 
 INDEX, LEGEND = "index.csv", "legend.png"
-_COLUMNS = (
+COLUMNS = (
     "method", "rank", "sample", "metric", "value", "state", "picture", "tp", "fp", "fn",
     "mean_distance", "max_distance",
 )  # fmt: skip
@@ -54,8 +54,12 @@ class Inspected(NamedTuple):
     tp, fp, fn : int or None
         Pixels of both masks, of the prediction's alone, and missed.
     mean_distance, max_distance : float or None
-        Of the prediction's boundary to the truth's, in pixels; NaN without a boundary, infinite
-        where the truth has none.
+        Of the prediction's boundary to the truth's, in pixels or in `unit`; NaN without a
+        boundary, infinite where the truth has none.
+    label, axis, slice : int or None
+        Of volumes: whose values, and which slice was drawn.
+    unit : str
+        Of volumes: what distances are in.
     """
 
     method: str
@@ -70,6 +74,10 @@ class Inspected(NamedTuple):
     fn: int | None = None
     mean_distance: float | None = None
     max_distance: float | None = None
+    label: int | None = None
+    axis: int | None = None
+    slice: int | None = None
+    unit: str = ""
 
 
 class _Pair(NamedTuple):
@@ -136,42 +144,58 @@ def inspect_run(
     FormatError
         A file cannot be read.
     """
-    for name, value, least in (("worst", worst, 1), ("zoom", zoom, pictures.LEAST_ZOOM)):
-        if value < least:
-            raise InputError(f"{name} must be at least {least}; received {value!r}")
-    if not (math.isfinite(limit) and limit > 0):
-        raise InputError(f"limit must be a finite number above 0; received {limit!r}")
+    check_choices(worst, limit, zoom)
     stored = StoredValues(directory)
-    chosen = _methods(stored, methods)
-    column, direction = stored.column(metric), stored.direction(metric)
-    values = stored.values(metric)
+    lines = lines_of(stored, metric, worst, methods)
     with RunStore(directory, create=False) as store:
         sources = Sources.stored(store)
         rows = {(row.method, row.sample): row for row in store.pairs()}
-    lines: list[Inspected] = []
-    for method in chosen:
-        order, undefined = ranked(values[method], direction)
-        for rank, sample in enumerate(order[:worst], 1):
-            lines.append(Inspected(method, rank, sample, column, values[method][sample]))
-        lines += [Inspected(method, None, s, column, values[method][s]) for s in undefined]
     reader = _Reader(sources, _conventions(stored, metric), rows)
     # Before the first picture, so that no folder is left with some.
     for line in lines:
         if line.rank is not None:
             reader.require_unchanged(line.method, line.sample)
-    folder = _new_folder(out, sources)
+    folder = new_folder(out, sources)
     lines = [
         line
         if line.rank is None
         else _drawn(line, reader.read(line.method, line.sample), folder, limit, zoom)
         for line in lines
     ]
-    replace_file(folder / LEGEND, png_bytes(pictures.legend(limit)))
-    replace_file(folder / INDEX, printable(_csv(lines)).encode("utf-8"))
+    write_index(folder, lines, COLUMNS, limit, "px")
     return lines
 
 
-def _methods(stored: StoredValues, methods: Iterable[str] | None) -> tuple[str, ...]:
+def check_choices(worst: int, limit: float, zoom: int) -> None:
+    """Refuse what cannot be drawn."""
+    for name, value, least in (("worst", worst, 1), ("zoom", zoom, pictures.LEAST_ZOOM)):
+        if value < least:
+            raise InputError(f"{name} must be at least {least}; received {value!r}")
+    if not (math.isfinite(limit) and limit > 0):
+        raise InputError(f"limit must be a finite number above 0; received {limit!r}")
+
+
+def lines_of(
+    stored: StoredValues | StoredVolumes,
+    metric: str,
+    worst: int,
+    methods: Iterable[str] | None,
+) -> list[Inspected]:
+    """Return the lines of the index, of which those with a rank are still to be drawn."""
+    column, direction = stored.column(metric), stored.direction(metric)
+    lines: list[Inspected] = []
+    for method in _methods(stored, methods):
+        values = stored.values(metric)[method]
+        order, undefined = ranked(values, direction)
+        for rank, sample in enumerate(order[:worst], 1):
+            lines.append(Inspected(method, rank, sample, column, values[sample]))
+        lines += [Inspected(method, None, one, column, values[one]) for one in undefined]
+    return lines
+
+
+def _methods(
+    stored: StoredValues | StoredVolumes, methods: Iterable[str] | None
+) -> tuple[str, ...]:
     chosen = stored.methods if methods is None else tuple(methods)
     for method in chosen:
         if method not in stored.methods:
@@ -188,7 +212,8 @@ def _conventions(stored: StoredValues, metric: str) -> Conventions:
     return Conventions(**{**told, "stretch": stretched})
 
 
-def _new_folder(out: str | Path, sources: Sources) -> Path:
+def new_folder(out: str | Path, sources: Sources) -> Path:
+    """Make the folder of the pictures, or refuse one that holds anything."""
     read = {f"the predictions of {method!r}": folder for method, folder in sources.preds.items()}
     read["the ground truths"] = sources.gt
     if sources.image is not None:
@@ -264,6 +289,12 @@ def _drawn(line: Inspected, pair: _Pair, folder: Path, limit: float, zoom: int) 
     drawn = pictures.overlay(
         pair.background, pair.pred, pair.gt, found, limit=limit, zoom=zoom
     )  # fmt: skip
+    name = write_picture(folder, line, drawn)
+    return told_of(line, name, pair.pred, pair.gt, found.distance[found.pred])
+
+
+def write_picture(folder: Path, line: Inspected, drawn: NDArray[np.uint8]) -> str:
+    """Write the picture of a line; return its file, relative to the folder."""
     name = f"{file_name(line.method)}/{line.rank:03d}_{file_name(line.sample)}.png"
     path = folder / name
     try:
@@ -271,21 +302,35 @@ def _drawn(line: Inspected, pair: _Pair, folder: Path, limit: float, zoom: int) 
     except OSError as error:
         raise InputError(f"{printable(path.parent)}: cannot be made ({error.strerror})") from error
     replace_file(path, png_bytes(drawn))
-    distances = found.distance[found.pred]
+    return name
+
+
+def told_of(
+    line: Inspected,
+    picture: str,
+    pred: NDArray[np.bool_],
+    gt: NDArray[np.bool_],
+    distances: NDArray[np.float64],
+) -> Inspected:
+    """Return a line with what was drawn, counted."""
     return line._replace(
         state="drawn",
-        picture=name,
-        tp=int((pair.pred & pair.gt).sum()),
-        fp=int((pair.pred & ~pair.gt).sum()),
-        fn=int((pair.gt & ~pair.pred).sum()),
+        picture=picture,
+        tp=int((pred & gt).sum()),
+        fp=int((pred & ~gt).sum()),
+        fn=int((gt & ~pred).sum()),
         mean_distance=float(distances.mean()) if distances.size else math.nan,
         max_distance=float(distances.max()) if distances.size else math.nan,
     )
 
 
-def _csv(lines: list[Inspected]) -> str:
+def write_index(
+    folder: Path, lines: list[Inspected], columns: tuple[str, ...], limit: float, unit: str
+) -> None:
+    """Write the index, and the legend with the scale of the distances."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows([getattr(line, name) for name in _COLUMNS] for line in lines)
-    return stream.getvalue()
+    writer.writerow(columns)
+    writer.writerows([getattr(line, name) for name in columns] for line in lines)
+    replace_file(folder / LEGEND, png_bytes(pictures.legend(limit, unit)))
+    replace_file(folder / INDEX, printable(stream.getvalue()).encode("utf-8"))

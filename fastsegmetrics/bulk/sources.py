@@ -12,7 +12,7 @@ from typing import Any
 from fastsegmetrics.bulk.pairs import PairList, pair
 from fastsegmetrics.bulk.store import RunStore
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.io import printable
+from fastsegmetrics.io import SUFFIXES, printable
 
 _KEY = "sources"
 
@@ -73,7 +73,8 @@ class Sources:
         if store.setting(_KEY) != told:
             store.set(_KEY, told)
 
-    def pairs(self, *, photographs: bool = True) -> PairList:
+    def pairs(self, suffixes: tuple[str, ...] = SUFFIXES) -> PairList:
         """Pair the files as the run did, with the photographs if there are any."""
-        image = self.image if photographs else None
-        return pair(self.gt, self.preds, image_root=image, **self.names)
+        return pair(
+            self.gt, self.preds, image_root=self.image, suffixes=suffixes, **self.names
+        )  # fmt: skip

@@ -177,6 +177,26 @@ class StoredVolumes:
             found[row["method"]][row["case"]] = values[place]
         return found
 
+    def voxels(self, method: str, case: str) -> tuple[int, int]:
+        """Return how many voxels of the label a case had, true and predicted."""
+        row = next(r for r in self._rows if (r["method"], r["case"]) == (method, case))
+        return int(row["gt_voxels"]), int(row["pred_voxels"])
+
+
+def holds_volumes(directory: str | Path, label: int | None) -> bool:
+    """Whether a directory holds a run of volumes; whether a label is given must fit that.
+
+    Raises
+    ------
+    InputError
+        A label is given for images, or none for volumes.
+    """
+    found = (Path(directory) / SUMMARY).is_file()
+    if found == (label is None):
+        kind = "one of the run of volumes in" if found else "None for a run of images, as that in"
+        raise InputError(f"label must be {kind} {printable(Path(directory))}; received {label!r}")
+    return found
+
 
 def stored_values(directory: str | Path, label: int | None = None) -> StoredValues | StoredVolumes:
     """Read the values of a finished run, of volumes those of a label.
@@ -184,20 +204,11 @@ def stored_values(directory: str | Path, label: int | None = None) -> StoredValu
     Raises
     ------
     InputError
-        A label is given for images, or none for volumes; or as for the two classes.
+        As for `holds_volumes` and the two classes.
     """
-    if (Path(directory) / SUMMARY).is_file():
-        if label is None:
-            raise InputError(
-                f"label must be one of the run of volumes in {printable(Path(directory))}; "
-                f"received None"
-            )
+    if holds_volumes(directory, label):
+        assert label is not None
         return StoredVolumes(directory, label)
-    if label is not None:
-        raise InputError(
-            f"label must be None for a run of images, as that in {printable(Path(directory))}; "
-            f"received {label!r}"
-        )
     return StoredValues(directory)
 
 

@@ -7,7 +7,6 @@ import dataclasses
 import io
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from fastsegmetrics.bulk.files import replace_file
 from fastsegmetrics.bulk.pairs import PairList, pair
 from fastsegmetrics.bulk.run_directory import run_directory
+from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.volumes import UnitOf, VolumeRun, evaluate_volumes
 from fastsegmetrics.catalog import Direction
 from fastsegmetrics.errors import InputError
@@ -46,10 +46,18 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         At least one, all of the same labels.
     unit : str
         What cases are resampled by: "case", or the name of a column.
+    read : mapping, optional
+        Where the files lay and how they were read, ready for JSON; kept in ``volumes.json``.
     """
 
-    def __init__(self, runs: Mapping[str, VolumeRun], unit: str = "case") -> None:
+    def __init__(
+        self,
+        runs: Mapping[str, VolumeRun],
+        unit: str = "case",
+        read: Mapping[str, Any] | None = None,
+    ) -> None:
         self._runs = dict(runs)
+        self._read = read
         self.unit = unit
         first = next(iter(self._runs.values()))
         told = first.rows[0] if first.rows else {}
@@ -131,7 +139,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             ]
         )
 
-    def write(self, directory: str | os.PathLike[str]) -> None:
+    def write(self, directory: str | Path) -> None:
         """Write ``per_label.csv``, ``evaluation.json`` (the contract) and ``volumes.json``."""
         out = Path(directory)
         try:
@@ -143,7 +151,8 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         columns = list(next((run.rows[0] for run in self.values() if run.rows), {}))
         lines = [["method", *columns]]
         lines += [[m, *row.values()] for m, run in self.items() for row in run.rows]
-        summary = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        told = {**self.to_dict(), "read": self._read}
+        summary = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         # volumes.json last: where it stands, the others do.
         for name, text in (
             (PER_LABEL, _csv(lines)),
@@ -167,10 +176,10 @@ class VolumeMethods(Mapping[str, VolumeRun]):
 
 
 def evaluate_volume_methods(
-    gt: str | os.PathLike[str],
-    preds: Mapping[str, str | os.PathLike[str]],
+    gt: str | Path,
+    preds: Mapping[str, str | Path],
     *,
-    out: str | os.PathLike[str] | None = None,
+    out: str | Path | None = None,
     unit_of: UnitOf | None = None,
     unit_name: str = "case",
     missing: str = "error",
@@ -205,7 +214,7 @@ def evaluate_volume_methods(
             out, {"the ground truths": gt, **read},
             files=(PER_LABEL, CONTRACT, SUMMARY), marker=SUMMARY,
         )  # fmt: skip
-    parts = {
+    parts: dict[str, Any] = {
         name: choices[name]
         for name in ("gt_prefix", "gt_suffix", "pred_prefix", "pred_suffix")
         if name in choices
@@ -219,6 +228,10 @@ def evaluate_volume_methods(
             for method, folder in preds.items()
         },
         unit_name,
+        {
+            "sources": dataclasses.asdict(Sources.named(gt, preds, None, parts)),
+            **{name: choices.get(name) for name in ("spacing", "unit", "ignore_label")},
+        },
     )
     if directory is not None:
         runs.write(directory)

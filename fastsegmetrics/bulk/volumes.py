@@ -163,8 +163,8 @@ def evaluate_volumes(
     in_force = backends.resolve()
 
     def measured(case: str) -> _Measured:
-        truth, guess = _read(pairs.truths[case], found[case])
-        grid = _grid(truth, spacing, unit)
+        truth, guess = read_pair(pairs.truths[case], found[case])
+        grid = grid_of(truth, spacing, unit)
         with backends.use_backend(in_force):
             try:
                 overlap = label_overlap(
@@ -188,7 +188,8 @@ def evaluate_volumes(
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
 
 
-def _read(gt: Path, pred: Path) -> tuple[Volume, Volume]:
+def read_pair(gt: Path, pred: Path) -> tuple[Volume, Volume]:
+    """Read a truth and a prediction, which must lie on one grid; errors name the file."""
     truth, guess = volumes.read_volume(gt), volumes.read_volume(pred)
     try:
         volumes.check_one_grid(guess, truth)
@@ -197,7 +198,8 @@ def _read(gt: Path, pred: Path) -> tuple[Volume, Volume]:
     return truth, guess
 
 
-def _grid(truth: Volume, spacing: Any, unit: str | None) -> Grid:
+def grid_of(truth: Volume, spacing: Any, unit: str | None) -> Grid:
+    """Return the grid that a truth tells of, or the one given for files that tell of none."""
     if truth.spacing is None:
         if spacing is not None and unit is None:
             raise InputError(f"unit must name what spacing={spacing!r} is in, for example 'mm'")
@@ -252,13 +254,14 @@ def _surface(
     pred: NDArray[np.bool_], gt: NDArray[np.bool_], grid: Grid, tolerance: float | None
 ) -> Row:
     # What lies outside the box of both is background, as it is outside the array.
-    box = _box(pred | gt)
+    box = box_of(pred | gt)
     found = surface_distances(pred[box], gt[box], spacing=grid.spacing, both_empty="undefined")
     told: Row = {"hd": found.hd, "hd95": found.hd95, "assd": found.assd}
     return told if tolerance is None else {**told, "nsd": found.nsd(tolerance)}
 
 
-def _box(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
+def box_of(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
+    """Return the smallest box that holds a mask, of one voxel if it is empty."""
     sides = []
     for axis in range(mask.ndim):
         others = tuple(other for other in range(mask.ndim) if other != axis)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from fastsegmetrics.cli import options
@@ -34,13 +36,15 @@ from fastsegmetrics.cli.endings import DONE, say
 @click.option(
     "--method", "methods", multiple=True, metavar="NAME", help="This method alone; may be repeated."
 )
+@click.option("--label", type=int, help="Of a run of volumes: whose values and masks.")
 @click.option(
     "--limit",
     type=click.FloatRange(min=0, min_open=True),
     default=10.0,
     show_default=True,
-    metavar="PX",
-    help="The distance at which the boundary's scale of colours ends.",
+    metavar="X",
+    help="The distance at which the boundary's scale of colours ends, in pixels, of volumes in the "
+    "unit of their spacing.",
 )
 @click.option(
     "--zoom",
@@ -56,19 +60,27 @@ def inspect(
     out: str,
     worst: int,
     methods: tuple[str, ...],
+    label: int | None,
     limit: float,
     zoom: int,
 ) -> int:
     """Draw the worst pairs of a finished run: what is found, false and missed, and how far off.
 
-    Masks are P > 0.5 of the maps as they were measured. Undefined values are listed apart.
+    Masks are P > 0.5 of the maps as they were measured, of volumes a label in its worst slice.
+    Undefined values are listed apart.
     """
     from fastsegmetrics.bulk.inspection import inspect_run
+    from fastsegmetrics.bulk.stored_values import holds_volumes
+    from fastsegmetrics.bulk.volume_inspection import inspect_volumes
     from fastsegmetrics.reporting.table import format_value
 
-    lines = inspect_run(
-        run_dir, metric, out, worst=worst, methods=methods or None, limit=limit, zoom=zoom
-    )
+    how: dict[str, Any] = {"worst": worst, "methods": methods or None, "limit": limit, "zoom": zoom}
+    if holds_volumes(run_dir, label):
+        assert label is not None
+        lines = inspect_volumes(run_dir, metric, label, out, **how)
+    else:
+        lines = inspect_run(run_dir, metric, out, **how)
+    unit = "/".join(sorted({line.unit for line in lines if line.unit})) or "px"
     drawn = [line for line in lines if line.state == "drawn"]
     for line in drawn:
         click.echo(f"{line.metric} {format_value(line.value, 4)}  {line.picture}")
@@ -80,6 +92,6 @@ def inspect(
         say(f"undefined in {method}, not drawn ({len(samples):,}): {', '.join(samples)}")
     say(
         f"{len(drawn):,} picture{'s' * (len(drawn) != 1)}, index.csv and legend.png are in {out} "
-        f"(distances from 0 to {limit:g} px, {zoom} × {zoom} for a pixel)"
+        f"(distances from 0 to {limit:g} {unit}, {zoom} × {zoom} for a pixel)"
     )
     return DONE

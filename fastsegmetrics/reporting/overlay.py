@@ -90,7 +90,7 @@ def colours_of(distances: NDArray[np.float64], limit: float) -> Picture:
     return np.rint(np.stack(planes, axis=-1)).astype(np.uint8)
 
 
-def legend(limit: float) -> Picture:
+def legend(limit: float, unit: str = "px") -> Picture:
     """Return the picture that says what patterns and colours mean."""
     from fastsegmetrics.io.lettering import write_text
 
@@ -112,7 +112,7 @@ def legend(limit: float) -> Picture:
     picture[130:148, 10:410] = bar
     write_text(picture, "0", 166, 10)
     write_text(picture, f"{limit / 2:g}", 166, 205)
-    write_text(picture, f"{limit:g} px and more", 166, 350)
+    write_text(picture, f"{limit:g} {unit} and more", 166, 350)
     return picture
 
 

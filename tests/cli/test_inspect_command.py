@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.cli.commands import arguments_of, one_error, write
@@ -74,3 +75,25 @@ def test_what_is_refused(folders, run_dir, call):
     code, _, err = call("inspect", folders, "--metric", "mae", "--out", folders / "worst")
     assert one_error(err).endswith("not a run directory, it has no summary.json")
     assert not (folders / "worst").exists()
+
+
+def test_volumes_need_a_label(folders, run_dir, call):
+    truth = np.zeros((2, 3, 4), np.uint8)
+    truth[0, 1, 1:3] = 1
+    for name, values in (("truths", truth), ("guesses", np.roll(truth, 1, axis=0))):
+        (folders / name).mkdir()
+        np.savez(folders / name / "a.npz", volume=values, spacing=(4, 1, 1), unit="mm")
+    assert call("evaluate-volumes", "--gt", folders / "truths", "--pred",
+                f"far={folders / 'guesses'}", "--labels", "2", "--background", "0",
+                "--out", folders / "volumes")[0] == 0  # fmt: skip
+    asked = ("inspect", folders / "volumes", "--metric", "hd95", "--out", folders / "worst")
+    code, _, err = call(*asked)
+    assert code == 2
+    assert one_error(err) == (
+        f"error: label must be one of the run of volumes in {folders / 'volumes'}; received None"
+    )
+    code, printed, err = call(*asked, "--label", "1", "--limit", "5")
+    assert (code, printed) == (0, "hd95 4.0000  far/001_a.png\n")
+    assert "(distances from 0 to 5 mm, 3 × 3 for a pixel)" in err
+    code, _, err = call("inspect", run_dir, "--metric", "mae", "--label", "1", "--out", "x")
+    assert "label must be None for a run of images" in one_error(err)
