@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -115,3 +116,12 @@ def test_a_damaged_file_is_named(scans, call):
     code, _, err = call(*arguments(scans))
     assert code == 2
     assert one_error(err).startswith(f"error: {scans / 'far' / 'a.npz'}: cannot be read")
+
+
+def test_the_extra_is_named(scans, call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nibabel", None)
+    for name in ("gt", "near", "far"):
+        (scans / name / "b.npz").rename(scans / name / "b.nii.gz")
+    code, _, err = call(*arguments(scans))
+    assert code == 2
+    assert one_error(err).endswith("pip install 'fastsegmetrics[volumes]'")
