@@ -29,6 +29,8 @@ _OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
     "metrics",
     "out",
     "difficulty_maps",
+    "ignore_label",
+    "unit_of",
     *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
 }
 # Where a name stands alone, only one with a "_" is no word of the sentence.

@@ -86,7 +86,7 @@ def write_files(run: Run, directory: Path) -> None:
         (CURVES, _csv(_curves(run))),
         (SUMMARY, _json(summary(run))),
     ):
-        _replace(directory / name, printable(text).encode("utf-8"))
+        replace_file(directory / name, printable(text).encode("utf-8"))
 
 
 def discard_summary(directory: Path) -> None:
@@ -98,7 +98,14 @@ def discard_summary(directory: Path) -> None:
         raise InputError(f"{path}: cannot be replaced ({error.strerror})") from error
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all; one that holds these bytes already is left alone.
+
+    Raises
+    ------
+    InputError
+        It cannot be written.
+    """
     part = path.with_name(f".{path.name}.part")
     try:
         if path.is_file() and path.read_bytes() == data:

@@ -48,8 +48,7 @@ class HeatMaps:
 
     def paths(self, method: str, sample: str) -> list[Path]:
         """Where the maps of a pair are, in the order of `KINDS`."""
-        # A name may hold what a folder's may not; "%" is among it, so two names are two folders.
-        folder = self._directory / _UNFIT.sub(lambda found: f"%{ord(found[0]):02X}", method)
+        folder = self._directory / file_name(method)
         return [folder / kind / f"{sample}.png" for kind in KINDS]
 
     def absent(self, method: str, sample: str) -> bool:
@@ -79,6 +78,17 @@ class HeatMaps:
         _, maps = difficulty_maps(pred, target, self._conventions)
         for path, kind in zip(self.paths(method, sample), KINDS, strict=True):
             _write(path, png_bytes(grey_of(getattr(maps, kind))))
+
+
+def file_name(name: str) -> str:
+    """Return a name with %XX for what a file's may not hold; two names stay two, "%" being one.
+
+    Examples
+    --------
+    >>> file_name("indoor/chair: 100%")
+    'indoor%2Fchair%3A 100%25'
+    """
+    return _UNFIT.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
 
 def grey_of(values: NDArray[np.float64]) -> NDArray[np.uint8]:

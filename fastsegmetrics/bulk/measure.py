@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastsegmetrics.backend import Backend, use_backend
 from fastsegmetrics.bulk.store import StoredPair
@@ -17,6 +18,7 @@ from fastsegmetrics.target import Target
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.heat_maps import HeatMaps
+    from fastsegmetrics.conventions import Conventions
     from fastsegmetrics.plan import Plan
 
 #: Identity of a prediction that is missing and scored as an all-zero map.
@@ -125,7 +127,7 @@ class Measurer:
 
     def _pair(self, row: StoredPair, path: Path | None, truth: Path, target: Target) -> Outcome:
         try:
-            values, resized = self._prediction(path, truth, target)
+            values, resized = read_prediction(path, truth, target.shape, self._conventions)
             data = self._plan.measure(values, target).to_bytes()
         except (FastSegMetricsError, OSError) as error:
             return self._skipped(row, error, path or truth)
@@ -140,7 +142,7 @@ class Measurer:
     ) -> list[Outcome]:
         """Draw a pair that is measured; nothing is to be told of it but an error."""
         try:
-            values, _ = self._prediction(path, truth, target)
+            values, _ = read_prediction(path, truth, target.shape, self._conventions)
             self._draw(row, values, target)
         except (FastSegMetricsError, OSError) as error:
             return [_ending(row, error, path or truth)]
@@ -150,21 +152,37 @@ class Measurer:
         if self._maps is not None:
             self._maps.draw(row.method, row.sample, values, target)
 
-    def _prediction(self, path: Path | None, truth: Path, target: Target) -> tuple[Any, bool]:
-        if path is None:
-            return np.zeros(target.shape, np.uint8), False
-        from fastsegmetrics.io import read_map
 
-        values = read_map(path)
-        if values.shape == target.shape:
-            return values, False
-        if self._conventions.resize == "bilinear":
-            from fastsegmetrics.io.resize import resize_bilinear
+def read_prediction(
+    path: Path | None, truth: Path, shape: tuple[int, int], conventions: Conventions
+) -> tuple[NDArray[Any], bool]:
+    """Read a prediction in the size of its truth; an all-zero map for None.
 
-            scale = self._conventions.pred_scale
-            return resize_bilinear(values, target.shape, scale), True
-        remedy = "resize='bilinear' resizes the prediction"
-        raise InputError(_mismatch(path, values.shape, truth, target.shape, remedy))
+    Returns
+    -------
+    tuple
+        The values, and whether they were resized.
+
+    Raises
+    ------
+    InputError
+        The sizes differ and are not to be made one.
+    FormatError
+        The file cannot be read.
+    """
+    if path is None:
+        return np.zeros(shape, np.uint8), False
+    from fastsegmetrics.io import read_map
+
+    values = read_map(path)
+    if values.shape == shape:
+        return values, False
+    if conventions.resize == "bilinear":
+        from fastsegmetrics.io.resize import resize_bilinear
+
+        return resize_bilinear(values, shape, conventions.pred_scale), True
+    remedy = "resize='bilinear' resizes the prediction"
+    raise InputError(_mismatch(path, values.shape, truth, shape, remedy))
 
 
 def _mismatch(

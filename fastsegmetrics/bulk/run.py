@@ -17,6 +17,7 @@ from fastsegmetrics.bulk.pairs import PairList, pair
 from fastsegmetrics.bulk.progress import Bar, Observer
 from fastsegmetrics.bulk.resume import Kept, check_contract
 from fastsegmetrics.bulk.run_directory import run_directory
+from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.store import RunStore, StoredPair
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.evaluate import Evaluator
@@ -227,10 +228,7 @@ def evaluate_folders(
     >>> run["mine"]["f_beta.max"].value                                    # doctest: +SKIP
     0.9124
     """
-    if on_error not in ("stop", "skip"):
-        raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
-    _require_methods(preds)
-    n_workers = check_workers(workers)
+    n_workers = _checked_choices(preds, on_error, workers)
     evaluators = {
         method: Evaluator(metrics, backend=backend, strata=strata, **conventions)
         for method in preds
@@ -242,12 +240,13 @@ def evaluate_folders(
         _require_drawable(plan, out)
     if out is not None:
         out = run_directory(out, _read(gt, preds, image), (MAPS,) if difficulty_maps else ())
+    names: dict[str, Any] = {
+        "gt_prefix": gt_prefix, "gt_suffix": gt_suffix, "pred_prefix": pred_prefix,
+        "pred_suffix": pred_suffix, "image_prefix": image_prefix, "image_suffix": image_suffix,
+    }  # fmt: skip
+    sources = Sources.named(gt, preds, image, names)
     image = _photographs(plan, image)
-    pairs = pair(
-        gt, preds, image_root=image, gt_prefix=gt_prefix, gt_suffix=gt_suffix,
-        pred_prefix=pred_prefix, pred_suffix=pred_suffix,
-        image_prefix=image_prefix, image_suffix=image_suffix,
-    )  # fmt: skip
+    pairs = pair(gt, preds, image_root=image, **names)
     if strata is not None:
         strata.require(pairs.samples)
     observer.paired(pairs)
@@ -261,10 +260,15 @@ def evaluate_folders(
             maps = HeatMaps(store.directory, plan.conventions) if difficulty_maps else None
         adder = stack.enter_context(Adder(evaluators))
         job = _Job(pairs, adder, contract, store, on_error == "stop", observer, maps)
+        if store is not None:
+            sources.record(store)
         return job.run(n_workers, chosen)
 
 
-def _require_methods(preds: Mapping[str, str | Path]) -> None:
+def _checked_choices(preds: Mapping[str, str | Path], on_error: str, workers: int | None) -> int:
+    """Return the number of threads, after a look at what can be refused at once."""
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"on_error must be 'stop' or 'skip'; received {on_error!r}")
     if not isinstance(preds, Mapping):
         raise InputError(
             f"preds must be a mapping from a method's name to its folder; received a "
@@ -272,6 +276,7 @@ def _require_methods(preds: Mapping[str, str | Path]) -> None:
         )
     if not preds:
         raise InputError("preds must name at least one method; received none")
+    return check_workers(workers)
 
 
 def _photographs(plan: Plan, image: str | Path | None) -> str | Path | None:

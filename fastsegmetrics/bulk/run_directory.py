@@ -16,6 +16,9 @@ def run_directory(
     out: str | os.PathLike[str],
     read: Mapping[str, str | os.PathLike[str]],
     folders: Sequence[str] = (),
+    *,
+    files: Sequence[str] = (SUMMARY, CONTRACT, PER_IMAGE, CURVES),
+    marker: str = STORE_NAME,
 ) -> Path:
     """The path of a run directory, after a look at what would suffer from a run there.
 
@@ -27,12 +30,16 @@ def run_directory(
         The folders that the run reads, by what is in them ("the ground truths").
     folders : sequence of str
         Names of the folders within that the run writes into.
+    files : sequence of str
+        Names of the files that the run writes.
+    marker : str
+        The file by which a directory is known as one of such runs.
 
     Raises
     ------
     InputError
         When `out` is empty, is or lies in one of the folders read, holds a file or folder that the
-        run would write but no store of a run, or one of `folders` is or has a folder read.
+        run would write but no `marker`, or one of `folders` is or has a folder read.
 
     Examples
     --------
@@ -59,11 +66,11 @@ def run_directory(
                     f"{printable(directory)}: the run writes into {name}, where {content} are, "
                     f"{printable(folder)}; take another run directory"
                 )
-    if not (directory / STORE_NAME).exists():
-        for name in (SUMMARY, CONTRACT, PER_IMAGE, CURVES, *folders):
+    if not (directory / marker).exists():
+        for name in (*files, *folders):
             if (directory / name).is_file() or (name in folders and (directory / name).exists()):
                 raise InputError(
-                    f"{printable(directory)}: holds {name} but no {STORE_NAME}, so a run here "
+                    f"{printable(directory)}: holds {name} but no {marker}, so a run here "
                     f"would replace a file of something else; take another run directory"
                 )
     return directory

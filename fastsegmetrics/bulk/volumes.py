@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import represent, represent_labels
+from fastsegmetrics import backend as backends, represent, represent_labels
+from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.pairs import pair
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
@@ -35,6 +36,12 @@ class Grid(NamedTuple):
     unit: str
     #: Whether a file or an argument named the unit.
     told: bool
+
+
+class _Measured(NamedTuple):
+    overlap: LabelOverlap
+    rows: list[Row]
+    grid: Grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +96,7 @@ def evaluate_volumes(
     unit: str | None = None,
     unit_of: UnitOf | None = None,
     missing: str = "error",
+    workers: int | None = 1,
     gt_prefix: str = "",
     gt_suffix: str = "",
     pred_prefix: str = "",
@@ -116,6 +124,9 @@ def evaluate_volumes(
         What each case is resampled with: its patient.
     missing : {"error", "skip"}
         What is done with a truth that has no prediction; those skipped are listed.
+    workers : int, optional
+        Threads, each of which holds the volumes of a case; None: as many as the processors that
+        may be used, at most 8.  The result does not depend on it.
     gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
         Parts of file names to leave off before pairing.
 
@@ -148,28 +159,37 @@ def evaluate_volumes(
         hint = f"; {pairs.hints['pred']}" if "pred" in pairs.hints else ""
         shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
         raise InputError(f"{len(absent)} truths have no prediction: {shown}{hint}")
+    units = {case: _unit_of(case, unit_of) for case in sorted(found)}
+    in_force = backends.resolve()
+
+    def measured(case: str) -> _Measured:
+        truth, guess = read_pair(pairs.truths[case], found[case])
+        grid = grid_of(truth, spacing, unit)
+        with backends.use_backend(in_force):
+            try:
+                overlap = label_overlap(
+                    guess.values, truth.values, labels=chosen.values, ignore_label=ignore_label,
+                    background=background,
+                )  # fmt: skip
+            except InputError as error:
+                raise InputError(f"{printable(found[case])}: {error}") from error
+            rows = list(_rows(case, overlap, guess, truth, grid, surfaces, tolerance))
+        return _Measured(overlap, rows, grid)
+
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    for case in sorted(found):
-        truth, guess = _read(pairs.truths[case], found[case])
-        grid = _grid(truth, spacing, unit)
-        grids.add(grid)
-        try:
-            overlap = label_overlap(
-                guess.values, truth.values, labels=chosen.values, ignore_label=ignore_label,
-                background=background,
-            )  # fmt: skip
-        except InputError as error:
-            raise InputError(f"{printable(found[case])}: {error}") from error
-        cases.add(case, overlap, unit=_unit_of(case, unit_of))
-        rows += _rows(case, overlap, guess, truth, grid, surfaces, tolerance)
+    for case, one in in_order(measured, units, check_workers(workers)):
+        cases.add(case, one.overlap, unit=units[case])
+        rows += one.rows
+        grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
     contract = _contract(grids, chosen, background, surfaces, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
 
 
-def _read(gt: Path, pred: Path) -> tuple[Volume, Volume]:
+def read_pair(gt: Path, pred: Path) -> tuple[Volume, Volume]:
+    """Read a truth and a prediction, which must lie on one grid; errors name the file."""
     truth, guess = volumes.read_volume(gt), volumes.read_volume(pred)
     try:
         volumes.check_one_grid(guess, truth)
@@ -178,7 +198,8 @@ def _read(gt: Path, pred: Path) -> tuple[Volume, Volume]:
     return truth, guess
 
 
-def _grid(truth: Volume, spacing: Any, unit: str | None) -> Grid:
+def grid_of(truth: Volume, spacing: Any, unit: str | None) -> Grid:
+    """Return the grid that a truth tells of, or the one given for files that tell of none."""
     if truth.spacing is None:
         if spacing is not None and unit is None:
             raise InputError(f"unit must name what spacing={spacing!r} is in, for example 'mm'")
@@ -233,13 +254,14 @@ def _surface(
     pred: NDArray[np.bool_], gt: NDArray[np.bool_], grid: Grid, tolerance: float | None
 ) -> Row:
     # What lies outside the box of both is background, as it is outside the array.
-    box = _box(pred | gt)
+    box = box_of(pred | gt)
     found = surface_distances(pred[box], gt[box], spacing=grid.spacing, both_empty="undefined")
     told: Row = {"hd": found.hd, "hd95": found.hd95, "assd": found.assd}
     return told if tolerance is None else {**told, "nsd": found.nsd(tolerance)}
 
 
-def _box(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
+def box_of(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
+    """Return the smallest box that holds a mask, of one voxel if it is empty."""
     sides = []
     for axis in range(mask.ndim):
         others = tuple(other for other in range(mask.ndim) if other != axis)

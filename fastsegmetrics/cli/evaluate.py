@@ -140,7 +140,7 @@ def evaluate(
     report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
     run = evaluate_folders(
         gt,
-        _unique(preds),
+        options.unique_folders(preds),
         metrics=wanted,
         strata=None if strata is None else Strata.parse(strata),
         out=out,
@@ -182,12 +182,3 @@ def _curves_of(rows: Sequence[Metric], asked: str, out: str | None) -> list[str]
             f"--out RUN_DIR keeps them in curves.csv"
         )
     return curves
-
-
-def _unique(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    folders = dict(preds)
-    if len(folders) < len(preds):
-        names = [name for name, _ in preds]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise click.UsageError(f"--pred: the name {twice!r} is given twice")
-    return folders

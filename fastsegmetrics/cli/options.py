@@ -64,6 +64,45 @@ class NamedFolder(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return name, folder
 
 
+class Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """One number, or several with commas between as a tuple."""
+
+    def __init__(self, number: type[int] | type[float], name: str) -> None:
+        self.number = number
+        self.name = name
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Take the text apart at its commas."""
+        try:
+            found = tuple(self.number(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
+        return found[0] if len(found) == 1 else found
+
+
+class ColumnOfFile(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """``FILE.csv:COLUMN`` as a pair of strings."""
+
+    name = "FILE.csv:COLUMN"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
+        """Take the text apart at its last ":"; that of a Windows drive stands before."""
+        file, sign, column = str(value).rpartition(":")
+        if not (file and sign and column):
+            self.fail(f"{value!r} is not of the form FILE.csv:COLUMN", param, ctx)
+        return file, column
+
+
+def unique_folders(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """Return the folders of predictions by method, or refuse a name that is given twice."""
+    folders = dict(preds)
+    if len(folders) < len(preds):
+        names = [name for name, _ in preds]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise click.UsageError(f"--pred: the name {twice!r} is given twice")
+    return folders
+
+
 def no_empty_name(context: Any, parameter: Any, value: str) -> str:
     """Refuse two commas in a row, and no name at all."""
     if not all(name.strip() for name in value.split(",")):
@@ -115,19 +154,26 @@ progress = _together(
 )
 
 _SIDES = (("gt", "ground truths"), ("pred", "predictions"), ("image", "photographs"))
-file_names = _together(
-    *(
-        option(
-            f"--{side}-{part}",
-            section="File names",
-            default="",
-            metavar="TEXT",
-            help=f"Left off the {place} of the names of {whose} before pairing.",
+
+
+def _name_parts(sides: tuple[tuple[str, str], ...]) -> Decorator:
+    return _together(
+        *(
+            option(
+                f"--{side}-{part}",
+                section="File names",
+                default="",
+                metavar="TEXT",
+                help=f"Left off the {place} of the names of {whose} before pairing.",
+            )
+            for side, whose in sides
+            for part, place in (("prefix", "front"), ("suffix", "end"))
         )
-        for side, whose in _SIDES
-        for part, place in (("prefix", "front"), ("suffix", "end"))
     )
-)
+
+
+file_names = _name_parts(_SIDES)
+volume_names = _name_parts(_SIDES[:2])
 
 #: What each convention's option says; the rest follows from `Conventions`.
 CONVENTIONS = {

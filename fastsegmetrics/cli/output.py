@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastsegmetrics.bulk.run import Run
+    from fastsegmetrics.bulk.volume_methods import VolumeMethods
     from fastsegmetrics.results import Aggregate
 
 
@@ -41,6 +42,29 @@ def _print_strata(run: Run, form: str, digits: int) -> None:
         title = f"{name}: {n:,} sample{'' if n == 1 else 's'}"
         click.echo(f"\n{'% ' if form == 'latex' else ''}{title}\n")
         print_results({m: part.aggregates for m, part in parts.items()}, None, form, digits)
+
+
+def print_volumes(runs: VolumeMethods, form: str, digits: int) -> None:
+    """Print a table for each label, and that of the means over labels."""
+    if form == "csv":
+        click.echo(runs.to_csv(), nl=False)
+        return
+    tables = {
+        f"label {label}, mean over cases": {
+            method: runs.over_cases(method, label) for method in runs
+        }
+        for label in runs.labels
+    }
+    if len(tables) > 1:
+        title = f"mean over the {len(tables)} labels of their means over cases"
+        tables[title] = {method: runs.over_labels(method) for method in runs}
+    if form == "json":
+        print_results({}, runs.to_dict(), form, digits)
+        return
+    for number, (title, table) in enumerate(tables.items()):
+        blank = "\n" if number else ""
+        click.echo(f"{blank}{'% ' if form == 'latex' else ''}{title}\n")
+        print_results(table, None, form, digits)
 
 
 def print_results(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from fastsegmetrics import __version__
+from fastsegmetrics.cli.compare import compare
 from fastsegmetrics.cli.demo import demo
 from fastsegmetrics.cli.endings import (
     BAD_INPUT,
@@ -21,13 +22,17 @@ from fastsegmetrics.cli.endings import (
     unwritable_stream,
 )
 from fastsegmetrics.cli.evaluate import evaluate
+from fastsegmetrics.cli.evaluate_volumes import evaluate_volumes
+from fastsegmetrics.cli.inspect import inspect
 from fastsegmetrics.cli.metrics import metrics
 from fastsegmetrics.cli.protocols import protocols
 from fastsegmetrics.cli.show import show
 from fastsegmetrics.cli.warmup import warmup
 
 #: In the order of their first use; `--help` sorts them by name.
-COMMANDS = (evaluate, show, demo, metrics, protocols, warmup)
+COMMANDS = (
+    evaluate, evaluate_volumes, show, inspect, compare, demo, metrics, protocols, warmup,
+)  # fmt: skip
 
 
 @click.group(

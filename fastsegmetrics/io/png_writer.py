@@ -1,4 +1,4 @@
-"""Grey PNG files written without OpenCV, the same bytes everywhere."""
+"""PNG files of grey levels or colours written without OpenCV, the same bytes everywhere."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ import zlib
 
 import numpy as np
 
+_GREY, _COLOUR = 0, 2
 
-def png_bytes(grey: np.ndarray) -> bytes:
-    """`grey` (H, W, uint8) as the bytes of an 8-bit grey PNG file, rows filtered by difference."""
-    height, width = grey.shape
-    rows = np.empty((height, width + 1), dtype=np.uint8)
+
+def png_bytes(pixels: np.ndarray) -> bytes:
+    """Return an image as the bytes of an 8-bit PNG file, rows filtered by difference.
+
+    Parameters
+    ----------
+    pixels : ndarray of uint8, shape (H, W) or (H, W, 3)
+        Grey levels, or red, green and blue.
+    """
+    height, width = pixels.shape[:2]
+    kind, step = (_GREY, 1) if pixels.ndim == 2 else (_COLOUR, 3)
+    samples = pixels.reshape(height, width * step)
+    rows = np.empty((height, 1 + width * step), dtype=np.uint8)
     rows[:, 0] = 1
-    rows[:, 1] = grey[:, 0]
-    rows[:, 2:] = grey[:, 1:] - grey[:, :-1]
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    rows[:, 1 : 1 + step] = samples[:, :step]
+    rows[:, 1 + step :] = samples[:, step:] - samples[:, :-step]
+    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
     chunks = (
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in parts
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in parts
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

@@ -1,0 +1,138 @@
+"""``fastsegmetrics evaluate-volumes``: folders of predicted label volumes against one of truths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from fastsegmetrics.cli import options
+from fastsegmetrics.cli.endings import DONE, DONE_WITH_SKIPPED, say
+from fastsegmetrics.cli.options import option
+from fastsegmetrics.cli.output import print_volumes
+
+_FILES, _MEASURED = "Files", "What is measured"
+
+
+@click.command("evaluate-volumes", cls=options.SectionedCommand)
+@option("--gt", section=_FILES, required=True, metavar="DIR", help="Folder of true volumes.")
+@option(
+    "--pred",
+    "preds",
+    section=_FILES,
+    required=True,
+    multiple=True,
+    type=options.NamedFolder(),
+    help="A method's name and its folder of predictions; may be repeated.",
+)
+@option(
+    "--out",
+    section=_FILES,
+    metavar="RUN_DIR",
+    callback=options.no_empty_folder,
+    help="Write the values of every case, the means and the evaluation contract here.",
+)
+@option(
+    "--labels",
+    section=_MEASURED,
+    required=True,
+    type=options.Numbers(int, "N or LABEL,LABEL"),
+    help="Every label that a volume may hold: N for 0 to N − 1, or the labels themselves.",
+)
+@option(
+    "--background",
+    section=_MEASURED,
+    type=int,
+    metavar="LABEL",
+    help="The label of what is no structure; it is told nowhere.",
+)
+@option(
+    "--ignore-label",
+    section=_MEASURED,
+    type=int,
+    metavar="LABEL",
+    help="Voxels of this label in the truth are left out; needs --no-surfaces.",
+)
+@option(
+    "--surfaces/--no-surfaces",
+    section=_MEASURED,
+    default=True,
+    show_default=True,
+    help="HD, HD95 and ASSD.",
+)
+@option(
+    "--tolerance",
+    section=_MEASURED,
+    type=float,
+    metavar="X",
+    help="Of the normalised surface distance, in the unit of the spacing.",
+)
+@option(
+    "--spacing",
+    section=_MEASURED,
+    type=options.Numbers(float, "X or X,X,X"),
+    help="For files that do not say theirs, in the order of the axes; with --unit.",
+)
+@option("--unit", section=_MEASURED, metavar="NAME", help="What the spacing is in, as mm.")
+@option(
+    "--unit-of",
+    section=_MEASURED,
+    type=options.ColumnOfFile(),
+    help="The column that names what each case is resampled with: its patient [default: itself].",
+)
+@option(
+    "--missing",
+    section=_MEASURED,
+    type=click.Choice(["error", "skip"]),
+    default="error",
+    show_default=True,
+    help="A truth without a prediction: stop before anything is read, or leave it out.",
+)
+@option(
+    "--workers",
+    section=_MEASURED,
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Threads; each holds the two volumes of a case.",
+)
+@options.volume_names
+@options.printed_form
+def evaluate_volumes(
+    gt: str,
+    preds: tuple[tuple[str, str], ...],
+    unit_of: tuple[str, str] | None,
+    form: str,
+    digits: int,
+    out: str | None,
+    **choices: Any,
+) -> int:
+    """Evaluate folders of label volumes (.nii, .nii.gz, .npy, .npz) against a folder of truths.
+
+    Files are paired by name without extension and must lie on one grid. Exit codes: 0 done, 1 done
+    with truths left out, 2 bad input.
+    """
+    from fastsegmetrics.bulk.volume_methods import evaluate_volume_methods
+    from fastsegmetrics.strata import Strata
+
+    folders = options.unique_folders(preds)
+    if choices["surfaces"]:
+        if choices["ignore_label"] is not None:
+            raise click.UsageError("--ignore-label would cut surfaces: it needs --no-surfaces")
+    elif choices["tolerance"] is not None:
+        raise click.UsageError("--tolerance is one of surfaces: leave out --no-surfaces")
+    units = None if unit_of is None else Strata.column(*unit_of).of_sample
+    runs = evaluate_volume_methods(
+        gt, folders, out=out, unit_of=units, unit_name="case" if unit_of is None else unit_of[1],
+        **choices,
+    )  # fmt: skip
+    print_volumes(runs, form, digits)
+    for method, run in runs.items():
+        if run.missing:
+            say(f"left out, missing in {method} ({len(run.missing):,}): {', '.join(run.missing)}")
+        if run.extra:
+            say(f"without truth in {method}, ignored ({len(run.extra):,}): {', '.join(run.extra)}")
+    if out is not None:
+        say(f"values of each case, means and contract are in {out}")
+    return DONE if runs.complete else DONE_WITH_SKIPPED

@@ -1,0 +1,105 @@
+"""Several methods on one folder of volumes: means by label, counts, intervals and files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+import fastsegmetrics as fsm
+from fastsegmetrics.bulk.volume_methods import VolumeMethods, evaluate_volume_methods
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Label 1 of 8 voxels: `exact` has it, `moved` lies half beside it in b; label 2 is in c."""
+    gt = np.zeros((2, 4, 7), np.uint8)
+    gt[:, 1:3, 1:3] = 1
+    for case in "abc":
+        truth = gt.copy()
+        truth[0, 0, 5:] = 2 * (case == "c")
+        moved = np.roll(truth, case == "b", axis=2)
+        moved[moved == 2] = 0
+        for name, values in (("gt", truth), ("exact", truth), ("moved", moved)):
+            (tmp_path / name).mkdir(exist_ok=True)
+            np.savez(tmp_path / name / f"{case}.npz", volume=values, spacing=(3, 1, 2), unit="mm")
+    return tmp_path
+
+
+def run(folders, **choices) -> VolumeMethods:
+    preds = {name: folders / name for name in ("exact", "moved")}
+    given = {"labels": 3, "background": 0, **choices}
+    return evaluate_volume_methods(folders / "gt", preds, **given)
+
+
+def test_means_over_cases_and_labels(folders) -> None:
+    runs = run(folders, tolerance=1.0)
+    assert (runs.labels, tuple(runs)) == ((1, 2), ("exact", "moved"))
+    first, second = (runs.over_cases("moved", label) for label in (1, 2))
+    # Half of the columns are met in b: Dice (1 + 1/2 + 1) / 3, and 2 mm from surface to surface.
+    assert first["dice"].value == pytest.approx(2.5 / 3)
+    assert first["hd"].value == pytest.approx(2 / 3)
+    assert (second["dice"].value, second["dice"].n_used, second["dice"].n_undefined) == (0, 1, 2)
+    assert math.isnan(second["hd"].value)
+    assert (second["hd"].n_used, second["hd"].n_undefined, second["hd"].n_infinite) == (0, 2, 1)
+    both = runs.over_labels("moved")
+    assert both["dice"].value == pytest.approx(2.5 / 6)
+    assert (both["hd"].value, both["hd"].n_used) == (first["hd"].value, 1)
+    assert {one.value for one in runs.over_labels("exact").values()} == {0.0, 1.0}
+    assert (first["nsd"].direction, first["hd95"].direction) == ("higher", "lower")
+
+
+def test_intervals_resample_the_unit(folders) -> None:
+    units = {"a": "ann", "b": "ann", "c": "ben"}
+    runs = run(folders, surfaces=False, unit_of=units, unit_name="patient")
+    found = runs.interval("moved", 1, "dice")
+    assert (found.unit, found.n_units, found.n_used) == ("patient", 2, 3)
+    # Ann's scans together have 3/4, Ben's one 1.
+    assert (found.low, found.high) == (0.75, 1.0)
+    assert runs.contract.sampling_unit == "patient"
+    assert "hd" not in runs.scores
+
+
+def test_files_of_several_methods(folders) -> None:
+    out = folders / "run"
+    runs = run(folders, out=out)
+    again = run(folders, out=out, workers=3)
+    assert again.to_csv() == runs.to_csv()
+    rows = list(csv.DictReader(io.StringIO((out / "per_label.csv").read_text("utf-8"))))
+    assert len(rows) == 2 * 3 * 2
+    assert [row["method"] for row in rows] == ["exact"] * 6 + ["moved"] * 6
+    assert (rows[8]["case"], float(rows[8]["dice"]), rows[11]["hd"]) == ("b", 0.5, "inf")
+    told = json.loads((out / "evaluation.json").read_text("utf-8"))
+    assert (told["spacing"], told["unit"], told["hd95"]) == ([3.0, 1.0, 2.0], "mm", "max")
+    summary = json.loads((out / "volumes.json").read_text("utf-8"))
+    hd = summary["methods"]["moved"]["labels"]["2"]["hd"]
+    assert (hd["value"], hd["n_infinite"], hd["n_undefined"], hd["n_expected"]) == (None, 1, 2, 3)
+    lines = list(csv.DictReader(io.StringIO(runs.to_csv())))
+    assert (lines[0]["method"], lines[0]["label"], lines[0]["score"]) == ("exact", "1", "dice")
+    assert lines[-1]["label"] == "mean over labels"
+
+
+def test_what_is_missing_stops_before_anything_is_read(folders) -> None:
+    (folders / "moved" / "a.npz").rename(folders / "moved" / "d.npz")
+    (folders / "exact" / "a.npz").write_bytes(b"no archive")
+    with pytest.raises(fsm.InputError, match=r"^'moved': 1 truth has no prediction \(a\); missing"):
+        run(folders)
+    (folders / "exact" / "a.npz").unlink()
+    runs = run(folders, missing="skip")
+    assert not runs.complete
+    assert (runs["moved"].missing, runs["moved"].extra) == (("a",), ("d",))
+    dice = runs.over_cases("moved", 1)["dice"]
+    assert (dice.n_expected, dice.n_used, dice.n_undefined) == (3, 2, 0)
+
+
+def test_where_a_run_is_not_written(folders) -> None:
+    with pytest.raises(fsm.InputError, match="this lies in the folder of the ground truths"):
+        run(folders, out=folders / "gt" / "run")
+    (folders / "run").mkdir()
+    (folders / "run" / "evaluation.json").write_text("{}")
+    with pytest.raises(fsm.InputError, match=r"holds evaluation.json but no volumes.json"):
+        run(folders, out=folders / "run")

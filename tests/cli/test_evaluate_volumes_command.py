@@ -1,0 +1,127 @@
+"""`fastsegmetrics evaluate-volumes`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from tests.cli.commands import one_error
+
+
+@pytest.fixture
+def scans(tmp_path):
+    """Two scans of 2 × 3 × 4; `near` misses one of two voxels in the second, `far` both."""
+    for case in ("a", "b"):
+        truth = np.zeros((2, 3, 4), np.uint8)
+        truth[0, 1, 1:3] = 1
+        near, far = truth.copy(), np.roll(truth, 1, axis=0)
+        near[0, 1, 2] = case == "a"
+        for name, values in (("gt", truth), ("near", near), ("far", far)):
+            (tmp_path / name).mkdir(exist_ok=True)
+            np.savez(tmp_path / name / f"{case}.npz", volume=values, spacing=(4, 1, 1), unit="mm")
+    return tmp_path
+
+
+def arguments(scans, *more):
+    return ["evaluate-volumes", "--gt", scans / "gt", "--pred", f"near={scans / 'near'}",
+            "--pred", f"far={scans / 'far'}", "--labels", "2", "--background", "0",
+            *more]  # fmt: skip
+
+
+def test_the_table_and_the_files(scans, call):
+    out = scans / "run"
+    code, table, err = call(*arguments(scans, "--tolerance", "1", "--out", out))
+    assert code == 0
+    assert table.splitlines()[0] == "label 1, mean over cases"
+    near, far = (line.split() for line in table.splitlines() if line.startswith(("near", "far")))
+    # Dice (1 + 2/3) / 2; 1 mm in one of two cases; of 3 voxels within 1 mm all.
+    assert [near[1], near[5], near[8]] == ["0.833*", "0.500*", "1.000*"]
+    assert [far[1], far[5], far[8]] == ["0.000", "4.000", "0.000"]
+    assert "mean over the" not in table
+    assert err == f"values of each case, means and contract are in {out}\n"
+    assert json.loads((out / "evaluation.json").read_text("utf-8"))["sampling_unit"] == "case"
+    rows = list(csv.DictReader(io.StringIO((out / "per_label.csv").read_text("utf-8"))))
+    assert [(row["method"], row["case"]) for row in rows] == [
+        ("near", "a"), ("near", "b"), ("far", "a"), ("far", "b"),
+    ]  # fmt: skip
+
+
+def test_every_form(scans, call):
+    markdown = call(*arguments(scans, "--format", "markdown", "--no-surfaces"))[1]
+    assert "| near   | **0.833** | **0.750** |" in markdown
+    told = json.loads(call(*arguments(scans, "--format", "json"))[1])
+    assert told["methods"]["far"]["labels"]["1"]["hd"]["value"] == 4.0
+    lines = list(csv.DictReader(io.StringIO(call(*arguments(scans, "--format", "csv"))[1])))
+    assert (lines[0]["method"], lines[0]["score"], lines[0]["n_used"]) == ("near", "dice", "2")
+    assert float(lines[0]["value"]) == (1 + 2 / 3) / 2
+
+
+def test_labels_named_one_by_one_have_a_mean_over_labels(scans, call):
+    given = [a if a != "2" else "0,1,5" for a in arguments(scans, "--no-surfaces")]
+    code, table, _ = call(*given)
+    assert code == 0
+    assert "\nmean over the 2 labels of their means over cases\n" in table
+
+
+def test_the_unit_is_a_column(scans, call):
+    (scans / "cases.csv").write_text("case,patient\na,ann\nb,ann\n")
+    chosen = ("--unit-of", f"{scans / 'cases.csv'}:patient", "--format", "csv")
+    _, table, _ = call(*arguments(scans, *chosen))
+    first = next(csv.DictReader(io.StringIO(table)))
+    assert (first["unit"], first["n_units"], first["low"]) == ("patient", "1", "")
+    (scans / "cases.csv").write_text("case,patient\na,ann\n")
+    code, _, err = call(*arguments(scans, *chosen))
+    assert (code, one_error(err)) == (2, "error: --unit-of must have every case; 'b' has none")
+
+
+def test_what_is_missing(scans, call):
+    (scans / "far" / "b.npz").rename(scans / "far" / "z.npz")
+    code, out, err = call(*arguments(scans))
+    assert (code, out) == (2, "")
+    assert one_error(err) == (
+        "error: 'far': 1 truth has no prediction (b); --missing skip leaves it out"
+    )
+    code, out, err = call(*arguments(scans, "--missing", "skip"))
+    assert code == 1
+    assert "1/2" in out
+    assert err == "left out, missing in far (1): b\nwithout truth in far, ignored (1): z\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--labels", "x"), "'x' is not of the form N or LABEL,LABEL"),
+        (("--unit-of", "cases.csv"), "'cases.csv' is not of the form FILE.csv:COLUMN"),
+        (("--ignore-label", "1"), "--ignore-label would cut surfaces: it needs --no-surfaces"),
+        (("--no-surfaces", "--tolerance", "1"), "--tolerance is one of surfaces"),
+        (("--tolerance", "-1"), "tolerance must be a finite number of at least 0; received -1.0"),
+        (("--pred", "near=x"), "--pred: the name 'near' is given twice"),
+        (("--spacing", "1,1", "--unit", "mm"), "must be None for files that say theirs"),
+        (("--workers", "0"), "workers must be an integer of at least 1; received 0"),
+    ],
+)
+def test_refused(scans, call, more, words):
+    code, out, err = call(*arguments(scans, *more))
+    assert (code, out) == (2, "")
+    assert words in one_error(err)
+
+
+def test_a_damaged_file_is_named(scans, call):
+    (scans / "far" / "a.npz").write_bytes(b"no archive")
+    code, _, err = call(*arguments(scans))
+    assert code == 2
+    assert one_error(err).startswith(f"error: {scans / 'far' / 'a.npz'}: cannot be read")
+
+
+def test_the_extra_is_named(scans, call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nibabel", None)
+    for name in ("gt", "near", "far"):
+        (scans / name / "b.npz").rename(scans / name / "b.nii.gz")
+    code, _, err = call(*arguments(scans))
+    assert code == 2
+    assert one_error(err).endswith("pip install 'fastsegmetrics[volumes]'")
