@@ -25,6 +25,8 @@ _BLOCK = 1 << 21
 #: Patches tried first, and the share of pairs above which bounds do not pay.
 _TRIAL = 64
 _TOO_MANY = 0.1
+#: Slack as wide as black is from white rules nothing out.
+_LOOSE = 3 * _PATCH * _PATCH * 255.0**2
 
 
 def camouflage_degree(
@@ -140,7 +142,7 @@ def _nearest_patches(
     runs = patches.RUNS
     rows = max(1, _BLOCK // right.shape[1])
     start, stop = 0, min(rows, _TRIAL)
-    while start < len(inside):
+    while start < len(inside) and slack < _LOOSE:
         block = slice(start, stop)
         compared = patches.nearest_by_bounds(
             (left[block] @ right).view(np.int32).reshape(-1, right.shape[1] // runs, runs), slack,
@@ -178,7 +180,7 @@ def _smooth_components() -> NDArray[np.float32]:
 
 
 _COMPONENTS = _smooth_components()
-#: More than any squared distance, within single precision.
+#: More than any bound that is used, within single precision.
 _BEYOND = 1e30
 
 
@@ -202,8 +204,10 @@ def _bound_factors(
         np.concatenate((patches.floats_about(bytes_, middle) @ _COMPONENTS, where), axis=1)
         for bytes_, where in ((ours, places), (others, other_places))
     )
-    a_squares = (a * a).sum(axis=1, keepdims=True)
-    b_squares = (b * b).sum(axis=1, keepdims=True)
+    # Places of an endless weight: the slack is infinite then, and the bounds are not used.
+    with np.errstate(over="ignore"):
+        a_squares = (a * a).sum(axis=1, keepdims=True)
+        b_squares = (b * b).sum(axis=1, keepdims=True)
     terms = 2.0 * (float(a_squares.max()) + float(b_squares.max()))
     # Sums of up to 147 products, their squares, and the final sum: far below this many roundings.
     error = 1.0 + terms * 400 * 2.0**-24

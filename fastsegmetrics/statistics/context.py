@@ -286,9 +286,9 @@ def _scaled(pred: MapInput, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray
     values = pred.values
     if values.dtype != np.uint8:
         return sealed(values.astype(dtype, copy=False)), np.array([0, 1], dtype)
-    low, high = 0, 255
-    if pred.stretch and values.min() != values.max():
-        low, high = int(values.min()), int(values.max())
+    low, high = (int(values.min()), int(values.max())) if pred.stretch else (0, 255)
+    if low == high:
+        low, high = 0, 255
     return values, np.array([low, 1 / (high - low)], dtype)
 
 
