@@ -39,7 +39,7 @@ class Conventions:
         scores, whose distances are 0 or NaN then.
     stretch : bool
         Stretch each prediction to [0, 1] by its own minimum and maximum, as the saliency
-        literature does.  A constant map is left as it is.  Target scores never stretch
+        literature does.  A constant map is left as it is.  Target and surface scores never stretch
         (``Score.stretched`` in the catalogue, and their representation, say so).
     pred_scale : {None, 1, 255}
         Full scale of the prediction's numbers.  ``None``: 255 for integers, 1 for floats.

@@ -32,6 +32,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "oa": ("accuracy",),
     "wfm": ("weighted_f",),
     "niou": ("pixel_iou.bin",),
+    "surface_dice": ("nsd",),
     "target_recall": ("pd_opdc",),
     "pr_curve": ("precision.curve", "recall.curve"),
     "roc_curve": ("recall.curve", "fpr.curve"),
