@@ -251,10 +251,7 @@ def evaluate_folders(
     if strata is not None:
         strata.require(pairs.samples)
     observer.paired(pairs)
-    if plan.conventions.missing == "error":
-        _require_predictions(pairs)
-    if image is not None and pairs.missing_images:
-        raise MissingPhotographsError(pairs.missing_images, image)
+    _require_files(pairs, plan, image)
     with ExitStack() as stack:
         store = maps = None
         chosen = backends.resolve(backend)
@@ -296,10 +293,12 @@ def _read(
     return {"the ground truths": gt, **predictions, **photographs}
 
 
-def _require_predictions(pairs: PairList) -> None:
+def _require_files(pairs: PairList, plan: Plan, image: str | Path | None) -> None:
     missing = {method: names for method, names in pairs.missing.items() if names}
-    if missing:
+    if missing and plan.conventions.missing == "error":
         raise MissingPredictionsError(missing, [p for ps in pairs.directories.values() for p in ps])
+    if image is not None and pairs.missing_images:
+        raise MissingPhotographsError(pairs.missing_images, image)
 
 
 def _require_drawable(plan: Plan, out: str | Path | None) -> None:

@@ -35,6 +35,8 @@ _FEW = 0.6
 #: Below this a correlation is rounding noise of the transform, and so 0: in double and in single.
 _NOISE = 1e-15
 _NOISE_SINGLE = 2.0**-22
+#: Where `_terms` has what follows its sixteen powers.
+_CENTRE, _ZERO, _LEAST = 16, 17, 18
 #: 1 - exp(-1/2 - y) for |y| <= 1/2, by powers of y: good to 2e-16 with the fifteenth.
 _SERIES = np.array(
     [1 - math.exp(-0.5)] + [-((-1) ** k) * math.exp(-0.5) / math.factorial(k) for k in range(1, 16)]
@@ -65,9 +67,7 @@ def kernel_spectrum(weights: NDArray[np.float64], folds: int) -> NDArray[np.floa
 def _ascending(indices: NDArray[np.int64]) -> tuple[int, int]:
     """Return where the first run of consecutive indices begins and ends."""
     first = 0
-    while first + 1 < indices.size and (
-        indices[first] < 0 or indices[first + 1] != indices[first] + 1
-    ):
+    while first + 1 < indices.size and indices[first + 1] != indices[first] + 1:
         first += 1
     last = first + 1
     while last < indices.size and indices[last] == indices[last - 1] + 1:
@@ -79,22 +79,20 @@ def _ascending(indices: NDArray[np.int64]) -> tuple[int, int]:
 def _constant(
     values: NDArray[np.number], rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> bool:
-    """Return whether a map holds one value only at rows × columns, with no index of −1."""
+    """Return whether a map holds one value only at rows × columns."""
     first = values[rows[0], columns[0]]
     start, stop = _ascending(columns)
     for i in range(rows.size):
-        if rows[i] < 0:
-            return False
         line = values[rows[i]]
         run = line[columns[start] : columns[start] + stop - start]
         differing = np.uint8(0)
         for j in range(run.size):
             differing |= np.uint8(run[j] != first)
-        if differing > 0 or columns[start] < 0:
+        if differing > 0:
             return False
         for ends in ((0, start), (stop, columns.size)):
             for j in range(ends[0], ends[1]):
-                if columns[j] < 0 or line[columns[j]] != first:
+                if line[columns[j]] != first:
                     return False
     return True
 
@@ -107,7 +105,7 @@ def _fill(
     columns: NDArray[np.int64],
     tile: NDArray[np.floating],
 ) -> None:
-    """Copy what a map holds at rows × columns, scaled, into a plane, and zeros elsewhere.
+    """Copy what a map holds at rows × columns, scaled, into a plane, and zeros behind it.
 
     All but a few columns at the ends are consecutive, and one loop of whole vectors.
     """
@@ -117,37 +115,33 @@ def _fill(
     step = scale[1]
     for i in range(rows.size):
         into = tile[i * _STRIDE : (i + 1) * _STRIDE]
-        into[:] = 0.0
-        if rows[i] < 0:
-            continue
         line = values[rows[i]]
-        if base >= 0:
-            run = line[base : base + stop - start]
-            middle = into[start:stop]
-            for j in range(run.size):
-                middle[j] = run[j]
-            for j in range(run.size):
-                middle[j] = (middle[j] - low) * step
+        run = line[base : base + stop - start]
+        middle = into[start:stop]
+        for j in range(run.size):
+            middle[j] = run[j]
+        for j in range(run.size):
+            middle[j] = (middle[j] - low) * step
         for ends in ((0, start), (stop, columns.size)):
             for j in range(ends[0], ends[1]):
-                if columns[j] >= 0:
-                    into[j] = line[columns[j]]
-                    into[j] = (into[j] - low) * step
+                into[j] = line[columns[j]]
+                into[j] = (into[j] - low) * step
+        into[columns.size :] = 0.0
     tile[rows.size * _STRIDE :] = 0.0
 
 
 @kernel
 def _terms(like: NDArray[np.floating]) -> tuple[float, ...]:
-    """Return the series of `_gain`, ½, 1, 0 and the noise in an array's own precision.
+    """Return the series of `_gain`, its centre, 0 and the noise in an array's own precision.
 
     A literal would turn every sum in single precision into one in double.
     """
-    rest = np.array([0.5, 1.0, 0.0, _NOISE if like.itemsize == 8 else _NOISE_SINGLE])
+    rest = np.array([0.5, 0.0, _NOISE if like.itemsize == 8 else _NOISE_SINGLE])
     s = _SERIES.astype(like.dtype)
     r = rest.astype(like.dtype)
     return (
         s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13],
-        s[14], s[15], r[0], r[1], r[2], r[3],
+        s[14], s[15], r[0], r[1], r[2],
     )  # fmt: skip
 
 
@@ -157,7 +151,7 @@ def _gain(x: float, terms: tuple[float, ...]) -> float:
 
     The Taylor series about ½: unlike the library's exponential, a loop can make vectors of it.
     """
-    y = x - terms[16]
+    y = x - terms[_CENTRE]
     high = terms[8] + y * (terms[9] + y * (terms[10] + y * (terms[11] + y * (terms[12] + y * (
         terms[13] + y * (terms[14] + y * terms[15])
     )))))  # fmt: skip
@@ -172,25 +166,22 @@ def _add_tile(
     constant: bool,
     mask: NDArray[np.uint8],
     degree: NDArray[np.float64],
-    inner: NDArray[np.int64],
     place: NDArray[np.int64],
     work: NDArray[np.floating],
     sums: NDArray[np.float64],
 ) -> None:
     """Add what a correlated tile holds on the mask to sums by column, see `context_sums`.
 
-    `work` is five lines of a tile's width.  Loops run over whole vectors, with the mask 0 beyond
+    `work` is four lines of a tile's width.  Loops run over whole vectors, with the mask 0 beyond
     its place, and eight rows are summed in the precision of the tile before they are in double.
     """
     top, left, bottom, right = place[0], place[1], place[2], place[3]
     lanes = _whole(right - left)
     terms = _terms(work)
-    one, zero, noise = terms[17], terms[18], terms[19]
-    gains, on, within = work[:_STRIDE], work[_STRIDE : 2 * _STRIDE], work[2 * _STRIDE :]
-    forward, reverse = work[3 * _STRIDE : 4 * _STRIDE], work[4 * _STRIDE : 5 * _STRIDE]
+    zero, noise = terms[_ZERO], terms[_LEAST]
+    gains, on = work[:_STRIDE], work[_STRIDE : 2 * _STRIDE]
+    forward, reverse = work[2 * _STRIDE : 3 * _STRIDE], work[3 * _STRIDE : 4 * _STRIDE]
     work[:] = 0.0
-    for k in range(lanes):
-        within[k] = inner[1] <= left + k < inner[3]
     for row in range(top, bottom):
         bits = mask[row, left:right]
         for k in range(bits.size):
@@ -198,21 +189,20 @@ def _add_tile(
         line = tile[(row - top) * _STRIDE : (row - top + 1) * _STRIDE]
         if constant:
             line[:] = tile[0]
-        share = one if inner[0] <= row < inner[2] else zero
         for k in range(lanes):
             x = line[k]
             bit = on[k] if x >= noise else zero
             gain = _gain(x, terms) * bit
             gains[k] = gain
             reverse[k] += gain
-            forward[k] += x * (bit * share)
+            forward[k] += x * bit
         if degree.size > 0:
             by = degree[row, left:right]
             for k in range(by.size):
                 sums[2, k] += gains[k] * by[k]
         if (row - top) % 8 == 7 or row == bottom - 1:
             for k in range(lanes):
-                sums[0, k] += forward[k] * within[k]
+                sums[0, k] += forward[k]
                 sums[1, k] += reverse[k]
                 forward[k] = zero
                 reverse[k] = zero
@@ -286,7 +276,6 @@ def _add_pixels(
     weights: NDArray[np.floating],
     mask: NDArray[np.uint8],
     degree: NDArray[np.float64],
-    inner: NDArray[np.int64],
     place: NDArray[np.int64],
     work: NDArray[np.floating],
     sums: NDArray[np.float64],
@@ -300,11 +289,10 @@ def _add_pixels(
         for column in range(left, right):
             if mask[row, column]:
                 x = _dot(tile[(row - top) * _STRIDE + column - left :], padded, work, narrow)
-                if x < terms[19]:
+                if x < terms[_LEAST]:
                     continue
                 gain = _gain(x, terms)
-                if inner[0] <= row < inner[2] and inner[1] <= column < inner[3]:
-                    sums[0, 0] += x
+                sums[0, 0] += x
                 sums[1, 0] += gain
                 if degree.size > 0:
                     sums[2, 0] += gain * degree[row, column]
@@ -348,14 +336,12 @@ def context_sums(
     degree: NDArray[np.float64],
     weights: NDArray[np.floating],
     spectrum: NDArray[np.floating],
-    inner: NDArray[np.int64],
 ) -> tuple[float, float, float]:
     """Sum the correlation x of a map over a mask; return Σx, Σ(1 − exp(−x)) and Σ(1 − exp(−x))·D.
 
     The map is (values − scale[0])·scale[1] at the rows and columns of `around`, which are more than
-    the mask's by the half-sizes of `weights` on each side; at an index of −1 it is 0.  The first
-    sum takes only pixels of the box `inner` (top, left, bottom, right).  `degree` (D) may have no
-    elements.  Scale, weights and spectrum (`kernel_spectrum`) have one precision.
+    the mask's by the half-sizes of `weights` on each side.  `degree` (D) may have no elements.
+    Scale, weights and spectrum (`kernel_spectrum`) have one precision.
     """
     height, width = mask.shape
     rows, columns = around
@@ -374,7 +360,7 @@ def context_sums(
     waiting = np.zeros(4, np.int64)
     n_waiting = 0
     occupied = np.empty(width, np.uint8)
-    work = _aligned(5 * _STRIDE, scale)
+    work = _aligned(4 * _STRIDE, scale)
     sums = np.zeros((3, _STRIDE))
     few = _FEW * tile_rows * lanes / weights.shape[0]
     top = 0
@@ -400,21 +386,21 @@ def context_sums(
             constant = _constant(values, window_rows, window_columns)
             _fill(values, scale, window_rows, window_columns, part[:plane])
             if constant:
-                _add_tile(part, True, mask, degree, inner, place, work, sums)
+                _add_tile(part, True, mask, degree, place, work, sums)
             elif _count(mask, place) < few:
-                _add_pixels(part, weights, mask, degree, inner, place, work, sums)
+                _add_pixels(part, weights, mask, degree, place, work, sums)
             elif n_waiting == 0:
                 waiting[:] = place
                 n_waiting = 1
             else:
                 _correlate(tile, out, spectrum, spare, lanes)
-                _add_tile(out, False, mask, degree, inner, waiting, work, sums)
-                _add_tile(out[plane:], False, mask, degree, inner, place, work, sums)
+                _add_tile(out, False, mask, degree, waiting, work, sums)
+                _add_tile(out[plane:], False, mask, degree, place, work, sums)
                 n_waiting = 0
             left += wide
         top = bottom
     if n_waiting:
         tile[plane : 2 * plane] = 0.0
         _correlate(tile, out, spectrum, spare, lanes)
-        _add_tile(out, False, mask, degree, inner, waiting, work, sums)
+        _add_tile(out, False, mask, degree, waiting, work, sums)
     return sums[0].sum(), sums[1].sum(), sums[2].sum()

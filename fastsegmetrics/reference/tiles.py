@@ -28,7 +28,6 @@ def context_sums(
     degree: NDArray[np.float64],
     weights: NDArray[np.floating],
     spectrum: NDArray[np.floating],
-    inner: NDArray[np.int64],
 ) -> tuple[float, float, float]:
     """Sum the correlation x of a map over a mask; return Σx, Σ(1 − exp(−x)) and Σ(1 − exp(−x))·D.
 
@@ -36,16 +35,11 @@ def context_sums(
     """
     rows, columns = around
     window = (values[np.ix_(rows, columns)].astype(np.float64) - scale[0]) * np.float64(scale[1])
-    window[rows < 0] = 0
-    window[:, columns < 0] = 0
     height, width = mask.shape
     x = np.zeros(mask.shape)
     for i in range(weights.shape[0]):
         for j in range(weights.shape[1]):
             x += np.float64(weights[i, j]) * window[i : i + height, j : j + width]
     gain = (1 - np.exp(-x)) * mask
-    top, left, bottom, right = inner
-    at = np.arange(height), np.arange(width)
-    inside = np.outer((at[0] >= top) & (at[0] < bottom), (at[1] >= left) & (at[1] < right))
     extra = float((gain * degree).sum()) if degree.size else 0.0
-    return float((x * mask * inside).sum()), float(gain.sum()), extra
+    return float((x * mask).sum()), float(gain.sum()), extra

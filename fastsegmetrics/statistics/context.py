@@ -79,25 +79,17 @@ class ContextStatistics(NamedTuple):
         return context_measure(self.forward, self.mass, reverse, weight, beta2, both_empty)
 
 
-class _Window(NamedTuple):
-    """A mask and where, in the image, the values around its pixels are found (−1: nowhere)."""
-
-    mask: NDArray[np.uint8]
-    around: tuple[NDArray[np.int64], NDArray[np.int64]]
-    inner: NDArray[np.int64]
-    #: What its tiles are correlated with; empty for a kernel too wide for them.
-    spectrum: NDArray[Any]
-
-
 class _Context(NamedTuple):
     """What the truth alone decides."""
 
     weights: NDArray[Any]
-    #: The truth's box, the map continued by reflection.
-    main: _Window
-    #: Along the border, the truth continued by reflection, the map by zeros.
-    strips: tuple[_Window, ...]
+    #: What tiles are correlated with; empty for a kernel too wide for them, or for the image.
+    spectrum: NDArray[Any]
+    #: The truth's box, top, left, bottom, right, and what it holds.
     box: tuple[int, int, int, int]
+    mask: NDArray[np.uint8]
+    #: The rows and columns of the map that the box's pixels see, continued by reflection.
+    around: tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def context_statistics(
@@ -113,7 +105,7 @@ def context_statistics(
     """Return the sums of the context measures of a prediction on a target.
 
     Σ P·(K⋆G) is taken as Σ (K⋆P)·G, which the reverse term needs anyway, so that K⋆G is never
-    computed; what the reflection at the image's border changes is made good on strips along it.
+    computed; what the reflection at the image's border changes is made good there.
 
     Parameters
     ----------
@@ -135,7 +127,7 @@ def context_statistics(
     InputError
         When the photograph is missing, or an 8-bit map looks like a mask of 0 and 1.
     """
-    from fastsegmetrics.kernels import tiles
+    from fastsegmetrics.kernels import borders, tiles
 
     mass = _mass(pred, conventions)
     context = target.cached(f"context {alpha}", lambda: _context(target.mask, alpha))
@@ -153,17 +145,16 @@ def context_statistics(
         return ContextStatistics(0.0, mass, 0.0, 0, weighted, total_degree)
 
     values, scale = _scaled(pred, context.weights.dtype)
-    sums = tiles.context_sums if context.main.spectrum.size else _wide_sums
-
-    def over(window: _Window, crop: NDArray[np.float64]) -> tuple[float, float, float]:
-        found: tuple[float, float, float] = sums(
-            values, scale, window.around, window.mask, crop, context.weights, window.spectrum,
-            window.inner,
-        )  # fmt: skip
-        return found
-
-    forward, reverse, extra = over(context.main, crop)
-    forward += sum(over(strip, _NOTHING)[0] for strip in context.strips)
+    if context.spectrum.size:
+        found: tuple[float, float, float] = tiles.context_sums(
+            values, scale, context.around, context.mask, crop, context.weights, context.spectrum
+        )
+        forward, reverse, extra = found
+        # Nothing of P·(K⋆G) is negative, but the difference of two roundings may be.
+        forward += borders.reflected_sum(values, scale, target.mask, context.weights)
+        forward = max(forward, 0.0)
+    else:
+        forward, reverse, extra = _wide_sums(values, scale, target.mask, crop, context)
     if by_pixel is not None:
         weighted = reverse + extra
     return ContextStatistics(forward, mass, reverse, area, weighted, total_degree)
@@ -189,119 +180,35 @@ def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
     moments, box = gaussian.mask_moments(mask)
     weights = context_kernel(mask, moments, alpha)
     half_rows, half_columns = weights.shape[0] // 2, weights.shape[1] // 2
-    top, left, bottom, right = box
-    single = max(half_rows, half_columns) <= _WIDEST
-    single &= (bottom - top) * (right - left) >= _SINGLE_FROM
-    precision = np.dtype(np.float32 if single else np.float64)
-    spectra = _Spectra(weights, precision)
     height, width = mask.shape
-    # Off these, no value is taken from beyond the border and no reflected truth reaches in.
-    first_row, last_row = _inner(height, half_rows)
-    first_column, last_column = _inner(width, half_columns)
-    main = _Window(
+    top, left, bottom, right = box
+    fits = max(half_rows, half_columns) <= _WIDEST and half_rows < height and half_columns < width
+    single = fits and (bottom - top) * (right - left) >= _SINGLE_FROM
+    precision = np.dtype(np.float32 if single else np.float64)
+    return _Context(
+        weights.astype(precision),
+        _spectrum(weights, bottom - top, precision) if fits and moments[0] else _NOTHING,
+        box,
         sealed(mask[top:bottom, left:right]),
         (
             _reflected(top - half_rows, bottom + half_rows, height),
             _reflected(left - half_columns, right + half_columns, width),
         ),
-        np.array([first_row - top, first_column - left, last_row - top, last_column - left]),
-        _NOTHING,
-    )
-    above, below = top <= half_rows, bottom >= height - half_rows
-    before, behind = left <= half_columns, right >= width - half_columns
-    start = -half_columns if before else left
-    stop = width + half_columns if behind else right
-    spans = (
-        (above, -half_rows, first_row, start, stop),
-        (below, last_row, height + half_rows, start, stop),
-        (before, first_row, last_row, -half_columns, first_column),
-        (behind, first_row, last_row, last_column, width + half_columns),
-    )
-    halo = 2 * half_rows, 2 * half_columns
-    drawn = [_strip(mask, span[1:], halo) if span[0] and moments[0] > 0 else None for span in spans]
-    strips = (
-        *_together(drawn[0], drawn[1], 0, halo[0]),
-        *_together(drawn[2], drawn[3], 1, halo[1]),
-    )
-    return _Context(
-        weights.astype(precision),
-        main._replace(spectrum=spectra.of(bottom - top)),
-        tuple(strip._replace(spectrum=spectra.of(len(strip.mask))) for strip in strips),
-        box,
     )
 
 
-class _Spectra:
-    """The transforms of one kernel, by the height of the tiles that a window is cut into."""
+def _spectrum(weights: NDArray[np.float64], height: int, precision: np.dtype[Any]) -> NDArray[Any]:
+    """Return a kernel's transform for the tiles that cover so many rows with the fewest points."""
+    from fastsegmetrics.kernels import tiles
 
-    def __init__(self, weights: NDArray[np.float64], precision: np.dtype[Any]) -> None:
-        self.weights = weights
-        self.precision = precision
-        self.known: dict[int, NDArray[Any]] = {}
-
-    def of(self, height: int) -> NDArray[Any]:
-        """Return the transform for the tiles that cover so many rows with the fewest points."""
-        from fastsegmetrics.kernels import tiles
-
-        if max(self.weights.shape) > 2 * _WIDEST + 1:
-            return _NOTHING
-        lost = self.weights.shape[0] - 1
-        sizes = range(1, tiles.MOST_FOLDS + 1)
-        folds = min(sizes, key=lambda n: n * math.ceil(height / (tiles.SHORTEST * n - lost)))
-        if folds not in self.known:
-            # In double first: single precision would err at frequency 0 by 1e-7 of all sums alike.
-            spectrum = tiles.kernel_spectrum(self.weights, folds)
-            self.known[folds] = spectrum.astype(self.precision)
-        return self.known[folds]
+    lost = weights.shape[0] - 1
+    sizes = range(1, tiles.MOST_FOLDS + 1)
+    folds = min(sizes, key=lambda n: n * math.ceil(height / (tiles.SHORTEST * n - lost)))
+    # In double first: single precision would err at frequency 0 by 1e-7 of all sums alike.
+    return tiles.kernel_spectrum(weights, folds).astype(precision)
 
 
 _NOTHING = sealed(np.zeros((0, 0)))
-
-
-def _inner(size: int, half: int) -> tuple[int, int]:
-    first = min(half, size)
-    return first, max(first, size - half)
-
-
-def _strip(
-    mask: NDArray[np.uint8], span: tuple[int, int, int, int], halo: tuple[int, int]
-) -> _Window | None:
-    """Return a part of the truth continued by reflection, or None where that holds nothing."""
-    first_row, last_row, first_column, last_column = span
-    height, width = mask.shape
-    rows = _reflected(first_row, last_row, height)
-    columns = _reflected(first_column, last_column, width)
-    if rows.size == 0 or columns.size == 0:
-        return None
-    low, left = rows.min(), columns.min()
-    # Indices taken along one axis after the other: six times as fast as both at once.
-    part = mask[low : rows.max() + 1, left : columns.max() + 1]
-    part = part.take(columns - left, axis=1).take(rows - low, axis=0)
-    if not part.any():
-        return None
-    around = (
-        _existing(first_row - halo[0] // 2, last_row + halo[0] // 2, height),
-        _existing(first_column - halo[1] // 2, last_column + halo[1] // 2, width),
-    )
-    return _Window(sealed(part), around, np.array([0, 0, *part.shape]), _NOTHING)
-
-
-def _together(
-    first: _Window | None, second: _Window | None, axis: int, gap: int
-) -> tuple[_Window, ...]:
-    """Put two strips of one length beside each other, so that tiles are filled better.
-
-    What the one needs around its pixels is not what the other needs: that is `gap` wide.
-    """
-    if first is None or second is None:
-        return tuple(strip for strip in (first, second) if strip is not None)
-    shape = list(first.mask.shape)
-    shape[axis] = gap
-    mask = np.concatenate((first.mask, np.zeros(shape, np.uint8), second.mask), axis)
-    around = list(first.around)
-    around[axis] = np.concatenate((first.around[axis], second.around[axis]))
-    inner = np.array([0, 0, *mask.shape])
-    return (_Window(sealed(mask), (around[0], around[1]), inner, _NOTHING),)
 
 
 def _reflected(start: int, stop: int, size: int) -> NDArray[np.int64]:
@@ -311,11 +218,6 @@ def _reflected(start: int, stop: int, size: int) -> NDArray[np.int64]:
     period = 2 * (size - 1)
     folded = np.arange(start, stop) % period
     return np.minimum(folded, period - folded)
-
-
-def _existing(start: int, stop: int, size: int) -> NDArray[np.int64]:
-    indices = np.arange(start, stop)
-    return np.where((indices >= 0) & (indices < size), indices, -1)
 
 
 def context_kernel(
@@ -380,24 +282,26 @@ def _scaled(pred: MapInput, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray
 def _wide_sums(
     values: NDArray[Any],
     scale: NDArray[np.float64],
-    around: tuple[NDArray[np.int64], NDArray[np.int64]],
     mask: NDArray[np.uint8],
     degree: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    spectrum: NDArray[np.float64],
-    inner: NDArray[np.int64],
+    context: _Context,
 ) -> tuple[float, float, float]:
-    """Do what `kernels.tiles.context_sums` does, for kernels too wide for its tiles."""
-    window = (values[np.ix_(*around)] - scale[0]) * scale[1]
-    window[around[0] < 0] = 0.0
-    window[:, around[1] < 0] = 0.0
+    """Return the sums of a kernel too wide for tiles or for the image, by whole transforms."""
+    p = (values - scale[0]) * scale[1]
+    around = [
+        _reflected(-half, size + half, size)
+        for half, size in zip((w // 2 for w in context.weights.shape), mask.shape, strict=True)
+    ]
+    forward = float((p * _correlated(mask[np.ix_(*around)], context.weights)).sum())
+    x = _correlated(p[np.ix_(*context.around)], context.weights)
+    gain = 1.0 - np.exp(-np.where(context.mask.view(np.bool_), x, 0.0))
+    return forward, float(gain.sum()), float((gain * degree).sum()) if degree.size else 0.0
+
+
+def _correlated(window: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the correlation where the kernel lies wholly in a window, its rounding noise as 0."""
     shape = [v + w - 1 for v, w in zip(window.shape, weights.shape, strict=True)]
-    product = np.fft.rfft2(window, shape) * np.fft.rfft2(weights, shape)
-    whole = np.fft.irfft2(product, shape)
-    down, across = (slice(w - 1, w - 1 + n) for w, n in zip(weights.shape, mask.shape, strict=True))
-    x = whole[down, across]
-    x = np.where(mask.view(np.bool_) & (x > 1e-15), x, 0.0)
-    gain = 1.0 - np.exp(-x)
-    top, left, bottom, right = np.maximum(inner, 0)
-    extra = float((gain * degree).sum()) if degree.size else 0.0
-    return float(x[top:bottom, left:right].sum()), float(gain.sum()), extra
+    # A kernel that half a turn leaves unchanged is convolved with as it is correlated with.
+    whole = np.fft.irfft2(np.fft.rfft2(window, shape) * np.fft.rfft2(weights, shape), shape)
+    inside = tuple(slice(w - 1, v) for v, w in zip(window.shape, weights.shape, strict=True))
+    return np.where(whole[inside] > 1e-15, whole[inside], 0.0)

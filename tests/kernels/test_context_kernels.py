@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import ndimage
 
-from fastsegmetrics.kernels import colour, gaussian, patches, tiles
+from fastsegmetrics.kernels import borders, colour, gaussian, patches, tiles
 from fastsegmetrics.reference import (
+    borders as border_twins,
     colour as colour_twins,
     gaussian as gaussian_twins,
     patches as patch_twins,
@@ -22,6 +23,7 @@ from tests import scenes
 TWINS = {
     gaussian: gaussian_twins,
     tiles: tile_twins,
+    borders: border_twins,
     colour: colour_twins,
     patches: patch_twins,
 }
@@ -133,14 +135,14 @@ def test_line_longer_than_its_box_is_one_point() -> None:
 NOTHING = np.zeros((0, 0))
 
 
-def sums_of(module, values, mask, degree, weights, inner, *, folds=1, precision=np.float64):
+def sums_of(module, values, mask, degree, weights, *, folds=1, precision=np.float64):
     """The sums of a map that is larger than the mask by the kernel's halves."""
     weights = weights.astype(precision)
     spectrum = tiles.kernel_spectrum(weights.astype(np.float64), folds).astype(precision)
     around = np.arange(values.shape[0]), np.arange(values.shape[1])
     scale = np.array([0, 1], precision)
     return module.context_sums(
-        values.astype(precision), scale, around, mask, degree, weights, spectrum, np.array(inner)
+        values.astype(precision), scale, around, mask, degree, weights, spectrum
     )
 
 
@@ -161,8 +163,7 @@ def test_context_sums(shape, half, density, weighted, seed) -> None:
     weights = rng.random((2 * half[0] + 1, 2 * half[1] + 1))
     weights += weights[::-1, ::-1]
     weights /= weights.sum()
-    inner = rng.integers(-3, 90, 4).tolist()
-    arguments = values, mask, degree, weights, inner
+    arguments = values, mask, degree, weights
     folds = int(rng.integers(1, tiles.MOST_FOLDS + 1))
     twin = sums_of(tile_twins, *arguments)
     ours = sums_of(tiles, *arguments, folds=folds)
@@ -183,22 +184,20 @@ def test_spectrum_is_the_transform_down_the_columns(half, folds) -> None:
 
 
 def test_levels_and_places_of_a_map() -> None:
-    # Levels 50 … 250 stand for 0 … 1; indices off the map are 0, and rows and columns may return.
+    # Levels 50 … 250 stand for 0 … 1; rows and columns may return.
     levels = (scenes.noise((9, 11), 4) % 201 + 50).astype(np.uint8)
-    rows = np.array([-1, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, -1, -1])
-    columns = np.array([-1, -1, 3, 4, 5, 6, 7, 8, 9, 10, 9, 8, -1])
+    rows = np.array([3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5])
+    columns = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 9, 8, 7])
     mask = (scenes.noise((11, 9), 5) % 2).astype(np.uint8)
     weights = gaussian.gaussian_box(2, 2, 0.2, 0.05, 0.3)
     window = (levels[np.ix_(rows, columns)] - 50) / 200
-    window[rows < 0] = 0
-    window[:, columns < 0] = 0
-    expected = sums_of(tile_twins, window, mask, NOTHING, weights, (0, 0, 11, 9))
+    expected = sums_of(tile_twins, window, mask, NOTHING, weights)
     for precision, error in ((np.float64, 1e-13), (np.float32, 1e-6)):
         spectrum = tiles.kernel_spectrum(weights, 1).astype(precision)
         for module in (tiles, tile_twins):
             found = module.context_sums(
                 levels, np.array([50, 1 / 200], precision), (rows, columns), mask, NOTHING,
-                weights.astype(precision), spectrum, np.array([0, 0, 11, 9]),
+                weights.astype(precision), spectrum,
             )  # fmt: skip
             assert found == pytest.approx(expected, rel=error)
 
@@ -212,9 +211,8 @@ def test_context_sums_of_awkward_masks_are_scipys(shape, kind) -> None:
     weights = gaussian.gaussian_box(*half, 0.05, 0.01, 0.03)
     values = np.pad(image, ((half[0],) * 2, (half[1],) * 2), mode="reflect")
     x = ndimage.correlate(image, weights, mode="mirror")[mask == 1]
-    inner = 0, 0, *shape
     expected = x.sum(), (1 - np.exp(-x)).sum(), 0
-    arguments = values, mask, NOTHING, weights, inner
+    arguments = values, mask, NOTHING, weights
     assert sums_of(tiles, *arguments, folds=2) == pytest.approx(expected, rel=1e-12)
     assert sums_of(tile_twins, *arguments) == pytest.approx(expected, rel=1e-12)
 
@@ -224,7 +222,7 @@ def test_constant_maps_have_no_rounding_noise(level) -> None:
     mask = np.ones((100, 100), np.uint8)
     weights = gaussian.gaussian_box(13, 13, 0.1, 0.0, 0.1)
     expected = 1e4 * level, 1e4 * (1 - np.exp(-level)), 0
-    arguments = np.full((126, 126), level), mask, NOTHING, weights, (0, 0, 100, 100)
+    arguments = np.full((126, 126), level), mask, NOTHING, weights
     assert sums_of(tiles, *arguments) == pytest.approx(expected, rel=1e-14, abs=0)
     single = sums_of(tiles, *arguments, precision=np.float32)
     assert single == pytest.approx(expected, rel=2e-7, abs=0)
@@ -237,8 +235,45 @@ def test_what_is_far_from_the_map_is_exactly_zero(precision) -> None:
     mask = np.zeros((100, 100), np.uint8)
     mask[60:90, 70:90] = 1
     weights = gaussian.gaussian_box(13, 13, 0.1, 0.0, 0.1)
-    arguments = values, mask, NOTHING, weights, (0, 0, 100, 100)
+    arguments = values, mask, NOTHING, weights
     assert sums_of(tiles, *arguments, folds=2, precision=precision) == (0, 0, 0)
+
+
+@given(
+    st.tuples(st.integers(0, 20), st.integers(0, 20)),
+    st.tuples(st.integers(1, 30), st.integers(1, 30)),
+    st.sampled_from([0.01, 0.3, 1.0]),
+    seeds,
+)
+def test_reflected_sum(half, more, density, seed) -> None:
+    # From images that both their borders reach across to those with an inside.
+    rng = np.random.default_rng(seed)
+    shape = half[0] + more[0], half[1] + more[1]
+    levels = rng.integers(10, 256, shape, dtype=np.uint8)
+    mask = (rng.random(shape) < density).astype(np.uint8)
+    weights = rng.random((2 * half[0] + 1, 2 * half[1] + 1))
+    weights += weights[::-1, ::-1]
+    weights /= weights.sum()
+    for precision, error in ((np.float64, 1e-11), (np.float32, 1e-4)):
+        arguments = levels, np.array([10, 1 / 245], precision), mask, weights.astype(precision)
+        twin = border_twins.reflected_sum(*arguments)
+        assert borders.reflected_sum(*arguments) == pytest.approx(twin, rel=1e-11, abs=error)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_reflection_about_one_border_by_hand(turned) -> None:
+    # K is ¼, ½, ¼ along the rows' axis. The map's pixel lies on the border and the truth's beside
+    # it: the neighbour's weight of the pixel is ¼, the pixel's of its neighbour twice that.
+    weights = np.array([[0.25], [0.5], [0.25]])
+    values, mask = np.zeros((5, 3)), np.zeros((5, 3), np.uint8)
+    values[0, 1], mask[1, 1] = 0.5, 1
+    if turned:
+        values, mask, weights = (np.ascontiguousarray(a.T) for a in (values, mask, weights))
+    one = np.array([0.0, 1.0])
+    for module in (borders, border_twins):
+        assert module.reflected_sum(values, one, mask, weights) == 0.125
+        assert module.reflected_sum(mask * 1.0, one, (values * 2).astype(np.uint8), weights) == -0.25
+        assert module.reflected_sum(values[::-1, ::-1].copy(), one, mask, weights) == 0
 
 
 def colours(step: int) -> np.ndarray:
