@@ -6,9 +6,7 @@ truth's surface (`forth`), and back.  Neither is empty, unless it says so.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -112,13 +110,13 @@ def mean_of_means(forth: Any, back: Any) -> float:
     return (mean(forth) + mean(back)) / 2
 
 
-#: Distances by the name that they have in the catalogue.
-DISTANCES: Mapping[str, Callable[[Any, Any], float]] = {
+#: Distances of both directions by the name that they have in the catalogue.
+DISTANCES: dict[str, Any] = {
     "hd": largest,
-    "hd95": functools.partial(larger_percentile, q=95.0),
-    "hd95_pooled": functools.partial(pooled_percentile, q=95.0),
-    "hd95_mean": functools.partial(mean_percentile, q=95.0),
-    "hd95_inverse_cdf": functools.partial(larger_rank_percentile, q=95.0),
+    "hd95": lambda forth, back: larger_percentile(forth, back, 95.0),
+    "hd95_pooled": lambda forth, back: pooled_percentile(forth, back, 95.0),
+    "hd95_mean": lambda forth, back: mean_percentile(forth, back, 95.0),
+    "hd95_inverse_cdf": lambda forth, back: larger_rank_percentile(forth, back, 95.0),
     "assd": pooled_mean,
     "masd": mean_of_means,
 }
@@ -133,7 +131,8 @@ def distance(name: str, forth: Any, back: Any, *, perfect: bool) -> float:
         return 0.0 if perfect else math.nan
     if not forth.size or not back.size:
         return math.inf
-    return DISTANCES[name](forth, back)
+    value: float = DISTANCES[name](forth, back)
+    return value
 
 
 def near_share(forth: Any, back: Any, tolerance: float, *, perfect: bool) -> float:
