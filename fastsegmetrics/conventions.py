@@ -35,10 +35,11 @@ class Conventions:
         mathematically right one (``docs/empty_cases.md``).
     both_empty : {"perfect", "undefined"}
         Under ``"strict"`` only: the value of F, IoU, Dice, precision and recall when neither the
-        truth nor the binarised prediction has a foreground pixel: 1 or NaN.
+        truth nor the binarised prediction has a foreground pixel: 1 or NaN.  So of the surface
+        scores, whose distances are 0 or NaN then.
     stretch : bool
         Stretch each prediction to [0, 1] by its own minimum and maximum, as the saliency
-        literature does.  A constant map is left as it is.  Target scores never stretch
+        literature does.  A constant map is left as it is.  Target and surface scores never stretch
         (``Score.stretched`` in the catalogue, and their representation, say so).
     pred_scale : {None, 1, 255}
         Full scale of the prediction's numbers.  ``None``: 255 for integers, 1 for floats.
@@ -55,6 +56,9 @@ class Conventions:
         Weight of the object term of the S-measure, in [0, 1].
     e_denominator : {"N-1", "N"}
         Divisor of the E-measure: the literature's programs divide by N − 1, the definition by N.
+    tolerance : float
+        Distance in pixels up to which a surface point counts as right for ``nsd`` (2: there is no
+        customary value; it should be what annotators differ by).
     bins : int
         Number n of thresholds i/n, i = 0…n − 1, of the target scores' curves.
     resize : {"error", "bilinear"}
@@ -84,6 +88,7 @@ class Conventions:
     weighted_beta2: float = 1.0
     alpha: float = 0.5
     e_denominator: Literal["N-1", "N"] = "N-1"
+    tolerance: float = 2.0
     bins: int = 10
     resize: Literal["error", "bilinear"] = "error"
     missing: Literal["error", "skip", "zero"] = "error"
@@ -106,6 +111,7 @@ class Conventions:
         self._set_number("beta2", 0.0, math.inf)
         self._set_number("weighted_beta2", 0.0, math.inf)
         self._set_number("alpha", 0.0, 1.0)
+        self._set_number("tolerance", 0.0, math.inf)
         whole = isinstance(self.bins, numbers.Integral) and not isinstance(self.bins, bool)
         if not whole or self.bins < 1:
             raise InputError(f"bins must be an integer of at least 1; received {self.bins!r}")

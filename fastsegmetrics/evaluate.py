@@ -244,11 +244,14 @@ class Evaluator:
                 row = aggregate(metric, per_image[metric.column], n_expected)
                 aggregates[metric.name] = row
             elif metric.report.source == "pooled":
-                value, n_used, n_undefined = _counts(pooled.get(metric.name, math.nan), n)
+                value, n_used, n_undefined, n_infinite = _counts(
+                    pooled.get(metric.name, math.nan), n
+                )
                 if isinstance(value, float):
                     aggregates[metric.name] = Aggregate(
-                        metric.name, value, n_expected, n_used, n_undefined, 0, metric.direction
-                    )
+                        metric.name, value, n_expected, n_used, n_undefined, n_infinite,
+                        metric.direction,
+                    )  # fmt: skip
                 else:
                     curves[metric.name] = MeanCurve(value, n_used)
             elif metric.report.name != "curve":

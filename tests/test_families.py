@@ -87,7 +87,10 @@ def test_every_metric_merges_to_the_same_bits() -> None:
     for name, row in result.items():
         n_other_half = result["difficulty.easy"].n_used if name == "difficulty.hard" else 0
         n_other_half += result["difficulty.hard"].n_used if name == "difficulty.easy" else 0
-        assert row.n_used + n_other_half + row.n_undefined == 4, name
+        assert row.n_used + n_other_half + row.n_undefined + row.n_infinite == 4, name
+    # One side is empty in two of them.
+    assert (result["hd"].n_used, result["hd"].n_infinite) == (2, 2)
+    assert (result["nsd"].n_used, result["nsd"].n_infinite) == (4, 0)
     # One truth for all: no image is harder than the middle one, and that without it has no level.
     assert (result["difficulty.hard"].n_used, result["difficulty.easy"].n_used) == (0, 3)
 

@@ -21,10 +21,12 @@ UNEXPLORED = {
     "alignment by size": "adaptive / components / pixelwise / e_measure / raw(by=size)",
     "hIoU over ten bins": "dynamic(over=bins, n=10) / components(on=both) / opdc / hiou / "
     "mean(average=pooled)",
+    "surfaces of matched targets": "fixed / components(on=both, form=boundary) / opdc / hd95 / "
+    "raw(average=targets)",
 }
 #: Scores whose paths are drawn.
 _DRAWN = ("mae", "f_beta", "ap", "weighted_f", "s_measure", "e_measure", "ms_iou", "hce", "c_beta",
-          "difficulty", "si_mae", "si_f_beta")  # fmt: skip
+          "difficulty", "hd95", "boundary_f", "si_mae", "si_f_beta")  # fmt: skip
 
 _HEAD = """\
 # Protocols
@@ -41,10 +43,10 @@ path that makes sense. [Five stages](five_stages.md) says what the stages are; t
     representation / target / matching / score / report
 
 Each stage is `kind(parameter=value, …)`; parameters at their defaults are left out, lists of
-numbers are written `0.25:0.5:0.75`. `region`, `edge`, `boundary` and `skeleton` alone are the whole
-map in that form. Signs like `>` and parentheses need quotes in a shell. In TOML, each table is a
-protocol and its keys are the stages (`score` must be there), or the one key `path` with the whole
-text:
+numbers are written `0.25:0.5:0.75`. `region`, `edge`, `boundary`, `skeleton` and `band` alone are
+the whole map in that form. Signs like `>` and parentheses need quotes in a shell. In TOML, each
+table is a protocol and its keys are the stages (`score` must be there), or the one key `path` with
+the whole text:
 
 ```toml
 [thin-parts]
@@ -76,8 +78,9 @@ def _options() -> Iterator[str]:
     yield "## The option sets\n"
     yield "Identifiers count the options in the order in which the design paper introduces them; of"
     yield "its own numbers its text prints S1-1 and S4-2. Beyond the paper's sets are the boundary"
-    yield "(S2-…d), greedy matching (S3-5), the shooting rule (S3-6), target counts (S4-9), strata"
-    yield "(S5-5), distributions (S5-6) and survival (S5-7).\n"
+    yield "(S2-…d) and the band (S2-…e), greedy matching (S3-5), the shooting rule (S3-6), the"
+    yield "nearest point (S3-7), target counts (S4-9), distances of points (S4-10), shared outlines"
+    yield "(S4-11), strata (S5-5), distributions (S5-6) and survival (S5-7).\n"
     for number, stage in enumerate(STAGES, 1):
         yield f"### {number} {stage}\n"
         if stage == "score":
@@ -99,7 +102,8 @@ def _options() -> Iterator[str]:
                 shown = identifier or option.identifier  # type: ignore[attr-defined]
                 yield f"| {shown} | `{option.kind}` | {_parameters(option)} |"
         yield ""
-    yield "The form of a target adds a letter: a `region`, b `edge`, c `skeleton`, d `boundary`.\n"
+    yield "The form of a target adds a letter: a `region`, b `edge`, c `skeleton`, d `boundary`,"
+    yield "e `band`.\n"
 
 
 def _parameters(option: type) -> str:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from fastsegmetrics.catalog import protocols, spatial, sweep, targets
+from fastsegmetrics.catalog import protocols, spatial, surface, sweep, targets
 from fastsegmetrics.catalog.rows import Direction, Half, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import AREA_RULES, REPORTS
 from fastsegmetrics.errors import InputError
@@ -15,9 +15,12 @@ from fastsegmetrics.protocol.value import Protocol, is_text, split_list
 __all__ = ["ALIASES", "AREA_RULES", "METRICS", "REPORTS", "SCORES", "SUITES", "Direction",
            "Half", "Metric", "Path", "Report", "Score", "protocol_metrics", "resolve"]  # fmt: skip
 
-SCORES: dict[str, Score] = {**sweep.SCORES, **spatial.SCORES, **targets.SCORES}
+SCORES: dict[str, Score] = {
+    **sweep.SCORES, **spatial.SCORES, **targets.SCORES, **surface.SCORES
+}  # fmt: skip
 METRICS: dict[str, Metric] = {
-    metric.name: metric for metric in (*sweep.rows(), *spatial.rows(), *targets.rows())
+    metric.name: metric
+    for metric in (*sweep.rows(), *spatial.rows(), *targets.rows(), *surface.rows())
 }
 _BY_PROTOCOL = {row.protocol: row for row in METRICS.values() if row.protocol is not None}
 
@@ -29,6 +32,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "oa": ("accuracy",),
     "wfm": ("weighted_f",),
     "niou": ("pixel_iou.bin",),
+    "surface_dice": ("nsd",),
     "target_recall": ("pd_opdc",),
     "pr_curve": ("precision.curve", "recall.curve"),
     "roc_curve": ("recall.curve", "fpr.curve"),
@@ -44,6 +48,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "dis": ("f_beta.max", "weighted_f", "mae", "s_measure", "e_measure.mean", "hce"),
     "irstd": ("pixel_iou.pooled_bin", "pixel_iou.bin", "pixel_f1.pooled_bin",
               "pd.pooled_bin", "fa.pooled_bin", *_HIOU),
+    "surface": tuple(surface.SCORES),
     "sweep": tuple(metric.name for metric in sweep.rows()),
     "all": tuple(name for name, row in METRICS.items() if not row.score.needs_image),
     "photo": tuple(name for name, row in METRICS.items() if row.score.needs_image),
@@ -60,11 +65,12 @@ def resolve(metrics: Wanted | Iterable[Wanted]) -> tuple[Metric, ...]:
     Parameters
     ----------
     metrics : str, Protocol, Metric, or iterable of them
-        A suite (``"sod"``, ``"cod"``, ``"dis"``, ``"irstd"``, ``"sweep"``, ``"all"``: everything
-        that needs no photograph, ``"photo"``: what needs one), metrics (``"f_beta.max"``), scores,
-        which stand for all their reports (``"iou"``), or protocols in their short text; a string
-        may list several with commas.  A `Protocol` that a metric of the catalogue has is that
-        metric; any other is called by its score and hash, or as `protocol_metrics` was told.
+        A suite (``"sod"``, ``"cod"``, ``"dis"``, ``"irstd"``, ``"surface"``, ``"sweep"``,
+        ``"all"``: everything that needs no photograph, ``"photo"``: what needs one), metrics
+        (``"f_beta.max"``), scores, which stand for all their reports (``"iou"``), or protocols in
+        their short text; a string may list several with commas.  A `Protocol` that a metric of the
+        catalogue has is that metric; any other is called by its score and hash, or as
+        `protocol_metrics` was told.
 
     Raises
     ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastsegmetrics.catalog import spatial, sweep
+from fastsegmetrics.catalog import spatial, surface, sweep
 from fastsegmetrics.catalog.rows import PAPER, Metric, Path, Report, Score
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.protocol.report import labels
@@ -70,7 +70,7 @@ def _rows(name: str, protocol: Protocol) -> list[Metric]:
 
 
 def _score(name: str, protocol: Protocol) -> Score:
-    known = {**sweep.SCORES, **spatial.SCORES}.get(protocol.score.name)
+    known = {**sweep.SCORES, **spatial.SCORES, **surface.SCORES}.get(protocol.score.name)
     direction, stretched = protocol.direction, not protocol.representation.stretch
     if known is None:
         formula = TARGET_TITLES[protocol.score.name]

@@ -187,6 +187,7 @@ CONVENTIONS = {
     "weighted_beta2": "β² of weighted_f.",
     "alpha": "Weight of the object term of the S-measure.",
     "e_denominator": "Divisor of the E-measure.",
+    "tolerance": "Distance in pixels that nsd lets pass.",
     "bins": "Thresholds i/n of the target scores' curves.",
     "resize": "A prediction of another size than its ground truth.",
     "missing": "A ground truth without a prediction: stop before anything is computed, leave it "

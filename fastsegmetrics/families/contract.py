@@ -51,6 +51,7 @@ class PooledValue(NamedTuple):
     value: float | NDArray[np.float64]
     n_used: int
     n_undefined: int
+    n_infinite: int = 0
 
 
 class Accumulator(Protocol):

@@ -118,7 +118,7 @@ class ProtocolAccumulator:
                 told[protocol] = report.of_samples(protocol, samples, self._family.conventions)
             one = told[protocol][metric.report.name]
             value = _filled(metric, one.value, self._family.conventions.bins)
-            found[metric.name] = PooledValue(value, one.n_used, one.n_undefined)
+            found[metric.name] = PooledValue(value, one.n_used, one.n_undefined, one.n_infinite)
         return found
 
 

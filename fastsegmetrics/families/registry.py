@@ -7,7 +7,7 @@ from functools import partial
 
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families import scalars
+from fastsegmetrics.families import scalars, surface
 from fastsegmetrics.families.contract import CurveSource, Family
 from fastsegmetrics.families.multiscale import MultiscaleFamily
 from fastsegmetrics.families.protocols import ProtocolFamily
@@ -28,6 +28,7 @@ _MAKERS: Mapping[str, _Maker] = {
     "effort": partial(ScalarFamily, scalars.effort, scalars.effort_by_pixels),
     "context": partial(ScalarFamily, scalars.context, scalars.context_by_pixels),
     "difficulty": partial(ScalarFamily, scalars.difficulty, scalars.difficulty_by_pixels),
+    "surface": partial(ScalarFamily, surface.surface, surface.surface_by_pixels),
     "protocol": ProtocolFamily,
     "targets": TargetFamily,
 }

@@ -68,7 +68,7 @@ class SurfaceDistances:
     @property
     def hd(self) -> float:
         """Hausdorff distance: the largest distance of either direction."""
-        return self._distance(lambda forth, back: float(max(forth[-1], back[-1])))
+        return self._distance(scores.largest)
 
     @property
     def hd95(self) -> float:

@@ -18,6 +18,7 @@ from fastsegmetrics.protocol.options import (
     Representation,
 )
 from fastsegmetrics.statistics.effort import skeleton_of
+from fastsegmetrics.statistics.map_surfaces import band_width
 from fastsegmetrics.target import Target
 
 Map = NDArray[Any]
@@ -148,13 +149,15 @@ def within(values: Map, where: Mask | tuple[slice, slice]) -> Map:
 
 
 def form_of(mask: Mask, form: str) -> Mask:
-    """Return what of a region is compared: itself, its edge, inner boundary or skeleton."""
+    """Return what of a region is compared: itself, or its edge, boundary, skeleton or band."""
     if form == "edge":
         from fastsegmetrics.reference.edges import edge_mask
 
         return edge_mask(mask)
     if form == "boundary":
         return boundary(mask)
+    if form == "band":
+        return band(mask)
     if form == "skeleton":
         return skeleton_of(borrowed(mask))
     return mask
@@ -165,6 +168,16 @@ def boundary(mask: Mask) -> Mask:
     wide = np.pad(mask, 1)
     inner = wide[:-2, 1:-1] & wide[2:, 1:-1] & wide[1:-1, :-2] & wide[1:-1, 2:]
     return mask & ~inner
+
+
+def band(mask: Mask) -> Mask:
+    """Return the pixels that are gone after some erosions by 3 × 3; outside is background."""
+    kept = mask
+    for _ in range(band_width(mask.shape)):
+        wide = np.pad(kept, 1)
+        rows = wide[:-2] & wide[1:-1] & wide[2:]
+        kept = rows[:, :-2] & rows[:, 1:-1] & rows[:, 2:]
+    return mask & ~kept
 
 
 def borrowed(mask: Mask, image: NDArray[np.uint8] | None = None) -> Target:

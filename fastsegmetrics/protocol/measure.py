@@ -26,6 +26,7 @@ _HEAD = struct.Struct("<6I")
 NO_TARGET = "the truth has no target"
 NO_PAIR = "no target is matched"
 UNDEFINED = "the score is undefined on this pair"
+INFINITE = "the score is infinite on this pair: one side has no point"
 
 
 class Scored(NamedTuple):
@@ -194,6 +195,14 @@ class _Path:
         if self.mode == "multiscale":
             undefined = self.setting.strict and not g.any()
             return np.array([math.nan if undefined else score.coverage(p_form, g_form)]), None
+        if self.mode == "surface":
+            matching = self.protocol.matching
+            return np.array(
+                [score.of_points(self.name, p_form, g_form, matching, self.setting)]
+            ), None
+        if self.mode == "outline":
+            value = score.of_outlines(self.name, p, g, p_form, g_form, self.setting)
+            return np.array([value]), None
         if self.mode in ("confusion", "curves", "alignment"):
             if self.form == "skeleton":
                 counts = score.skeleton_counts(p, g, p_form, g_form)

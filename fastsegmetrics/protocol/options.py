@@ -6,9 +6,11 @@ words of its convention; nothing else in the package says these things again.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
+from fastsegmetrics.errors import InputError
 from fastsegmetrics.protocol.option import Option, one_of, the_number
 
 
@@ -131,14 +133,15 @@ class Dynamic(_OfMaps):
 
 Representation: TypeAlias = Soft | Fixed | Adaptive | Dynamic
 
-Form = Literal["region", "edge", "boundary", "skeleton"]
+Form = Literal["region", "edge", "boundary", "skeleton", "band"]
 #: The forms of a target, with the letter that they add to the identifier.
-FORMS: dict[str, str] = {"region": "a", "edge": "b", "skeleton": "c", "boundary": "d"}
+FORMS: dict[str, str] = {"region": "a", "edge": "b", "skeleton": "c", "boundary": "d", "band": "e"}
 _FORM_WORDS = {
     "region": "region",
     "edge": "edge (Sobel)",
     "boundary": "inner boundary",
     "skeleton": "region and skeleton",
+    "band": "inner band of max(1, round(0.02·diagonal)) px",
 }
 
 
@@ -170,7 +173,7 @@ class Components(Option):
 
     Parameters
     ----------
-    form : {"region", "edge", "boundary", "skeleton"}
+    form : {"region", "edge", "boundary", "skeleton", "band"}
         What of a target is compared.
     on : {"gt", "both"}
         Whether the truth alone is parsed, or the prediction too, so that targets can be matched.
@@ -250,6 +253,44 @@ class Pixelwise(Option):
     def words(self) -> str:
         """The convention in words."""
         return "pixelwise"
+
+
+@dataclass(frozen=True)
+class Nearest(Option):
+    """Stage 3: each point of either side belongs to the nearest point of the other.
+
+    For shares of points that are found, `within` is the largest distance, in pixels, or as a share
+    of the image's diagonal that is rounded up to pixels (``unit="diagonal"``).
+    """
+
+    kind: ClassVar[str] = "nearest"
+    identifier: ClassVar[str] = "S3-7"
+
+    within: float | None = None
+    unit: Literal["pixel", "diagonal"] = "pixel"
+
+    def __post_init__(self) -> None:
+        one_of(self, "unit", ("pixel", "diagonal"))
+        if self.within is not None:
+            the_number(self, "within", 0.0, 1e9 if self.unit == "pixel" else 1.0)
+        elif self.unit == "diagonal":
+            raise InputError("nearest: unit=diagonal is of within, which is not given")
+
+    def limit(self, shape: tuple[int, int]) -> float:
+        """Return the largest distance in pixels, in an image of a shape; inf if there is none."""
+        if self.within is None:
+            return math.inf
+        if self.unit == "pixel":
+            return self.within
+        return float(math.ceil(self.within * math.hypot(*shape)))
+
+    @property
+    def words(self) -> str:
+        """The convention in words."""
+        if self.within is None:
+            return "nearest point of the other side"
+        limit = f"⌈{self.within:g}·diagonal⌉" if self.unit == "diagonal" else f"{self.within:g}"
+        return f"nearest point of the other side, found if within δ = {limit} px"
 
 
 @dataclass(frozen=True)
@@ -388,4 +429,4 @@ class Shooting(Option):
         )
 
 
-Matching: TypeAlias = Pixelwise | Overlap | Hungarian | OPDC | Greedy | Shooting
+Matching: TypeAlias = Pixelwise | Nearest | Overlap | Hungarian | OPDC | Greedy | Shooting

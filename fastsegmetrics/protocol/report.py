@@ -34,13 +34,16 @@ class Told(NamedTuple):
     n_used, n_undefined : int
         Samples (targets with ``average="targets"``) that it is made of, and that are undefined.
     reason : str
-        Why the first undefined one is, if there is one.
+        Why the first undefined one is, if there is one; where all are infinite, that.
+    n_infinite : int
+        Samples whose value, or whose curve somewhere, is infinite; they are left out as well.
     """
 
     value: float | Values
     n_used: int
     n_undefined: int
     reason: str = ""
+    n_infinite: int = 0
 
 
 def stratum_of(sizes: Values, report: Report) -> NDArray[np.intp]:
@@ -178,21 +181,24 @@ def _named(
         return
     curves, reasons = _curves(protocol, samples)
     undefined = [bool(np.isnan(one).any()) for one in curves]
-    good = [one for one, bad in zip(curves, undefined, strict=True) if not bad]
-    n_undefined = len(curves) - len(good)
+    good = [one for one in curves if np.isfinite(one).all()]
+    n_undefined = sum(undefined)
+    n_infinite = len(curves) - len(good) - n_undefined
     bad_ones = (r for r, bad in zip(reasons, undefined, strict=True) if bad)
     # Samples without any target are no targets to count, and all the reason there is.
-    reason = next(bad_ones, "") or (nothing if not good else "")
+    reason = next(bad_ones, "")
+    if not reason and not good:
+        reason = measure.INFINITE if n_infinite else nothing
     value: float | Values = math.nan
     if good:
         mean = _exact_mean(good)
         already = not report.as_it_is and report.of != "dataset"
         value = float(mean[0, 0]) if already else summary(protocol, mean)
-    yield name, Told(value, len(good), n_undefined, reason)
+    yield name, Told(value, len(good), n_undefined, reason, n_infinite)
     for q in report.quantiles:
         each = np.array([one[0, 0] for one in good])
         at = float(np.quantile(each, q)) if good else math.nan
-        yield f"{name} q{q:g}".strip(), Told(at, len(good), n_undefined, reason)
+        yield f"{name} q{q:g}".strip(), Told(at, len(good), n_undefined, reason, n_infinite)
 
 
 def _curves(protocol: Protocol, samples: Sequence[Scored]) -> tuple[list[Values], list[str]]:

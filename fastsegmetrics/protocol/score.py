@@ -13,8 +13,12 @@ from fastsegmetrics import backend as backends
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.protocol.extract import Map, Mask, borrowed, sealed
 from fastsegmetrics.protocol.match import TargetCounts
-from fastsegmetrics.scores import alignment, confusion
+from fastsegmetrics.protocol.options import Matching, Nearest
+from fastsegmetrics.represent import MaskPair
+from fastsegmetrics.scores import alignment, boundary, confusion, surface
 from fastsegmetrics.scores.confusion import ScoreRule
+from fastsegmetrics.statistics.boundary import near_points
+from fastsegmetrics.statistics.surface_distances import point_distances
 
 #: The two curves (x, y) under which each area lies.
 AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
@@ -32,6 +36,11 @@ class Setting(NamedTuple):
     def strict(self) -> bool:
         """Whether degenerate cases are scored by the strict policy."""
         return self.conventions.policy == "strict"
+
+    @property
+    def perfect(self) -> bool:
+        """Whether nothing against nothing is perfect; of what has no published number for it."""
+        return self.conventions.both_empty == "perfect"
 
     @property
     def rule(self) -> ScoreRule:
@@ -117,6 +126,41 @@ def of_targets(name: str, counts: Counts, rule: ScoreRule) -> float:
     }[name]
     share = part / whole if whole else 0.0
     return share * (found.matched / total) if name == "hiou" else share
+
+
+def of_points(name: str, p: Mask, g: Mask, matching: Matching, setting: Setting) -> float:
+    """Return a score of the distances of two sets of points, each to its nearest of the other.
+
+    Parameters
+    ----------
+    name : str
+        A score of the mode "surface".
+    p, g : ndarray of bool, shape (H, W)
+        The points: what of the prediction and of the truth is compared.
+    matching : option
+        Of `Nearest` the largest distance of what is found.
+    setting : Setting
+        The conventions.
+    """
+    pred, gt = (sealed(side).values.view(np.uint8) for side in (p, g))
+    found = point_distances(MaskPair(pred, gt, (1.0, 1.0)))
+    sides = found.pred_to_gt, found.gt_to_pred
+    if name == "nsd":
+        return surface.near_share(*sides, setting.conventions.tolerance, perfect=setting.perfect)
+    if name == "boundary_f":
+        assert isinstance(matching, Nearest)  # no other is valid
+        near = near_points(found, matching.limit(g.shape))
+        return boundary.f_of_found(*near, perfect=setting.perfect)
+    return surface.distance(name, *sides, perfect=setting.perfect)
+
+
+def of_outlines(name: str, p: Mask, g: Mask, p_form: Mask, g_form: Mask, setting: Setting) -> float:
+    """Return what two masks share of their bands, or of each other's skeletons."""
+    if name == "boundary_iou":
+        shared, union = np.count_nonzero(p_form & g_form), np.count_nonzero(p_form | g_form)
+        return boundary.overlap(int(shared), int(union), perfect=setting.perfect)
+    found, missed, right, wrong = map(int, skeleton_counts(p, g, p_form, g_form))
+    return boundary.f_of_found(right, right + wrong, found, found + missed, perfect=setting.perfect)
 
 
 def of_maps(name: str, mode: str, p: Map | Mask, g: Mask, setting: Setting) -> float:

@@ -47,6 +47,12 @@ MODES: dict[str, Mode] = {
          "hiou_loc_many_to_one", "hiou_loc_one_to_many", "hiou_loc_interference",
          "hiou_loc_perception"),
     ),
+    "surface": Mode(
+        "S4-10", "distances of points",
+        ("hd", "hd95", "hd95_pooled", "hd95_mean", "hd95_inverse_cdf", "assd", "masd", "nsd",
+         "boundary_f"),
+    ),
+    "outline": Mode("S4-11", "shared outlines", ("boundary_iou", "cl_dice")),
 }  # fmt: skip
 
 MODE_OF = {score: name for name, mode in MODES.items() for score in mode.scores}
@@ -56,6 +62,8 @@ OF_PHOTOGRAPHS = frozenset({"c_beta_w", *MODES["difficulty"].scores})
 OF_CANDIDATES = tuple(
     f"hiou_loc_{name}" for name in ("many_to_one", "one_to_many", "interference", "perception")
 )
+#: Scores of points that are shares of them, of which higher values are better.
+OF_FOUND_POINTS = ("nsd", "boundary_f")
 #: What a score of targets is called.
 TARGET_TITLES = {
     "target_precision": "share of the predicted targets that are matched",
@@ -77,6 +85,7 @@ TARGET_TITLES = {
 LOWER = frozenset(
     {
         "mae", "fpr", "ber", "false_alarm", *MODES["effort"].scores, *OF_CANDIDATES,
+        *(name for name in MODES["surface"].scores if name not in OF_FOUND_POINTS),
         *(name for name in TARGET_TITLES if name.startswith("hiou_seg_")),
     }
 )  # fmt: skip

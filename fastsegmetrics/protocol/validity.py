@@ -10,6 +10,7 @@ from fastsegmetrics.protocol.options import (
     Adaptive,
     Components,
     Dynamic,
+    Nearest,
     Pixelwise,
     Shooting,
     Soft,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 OF_SKELETONS = ("precision", "recall", "f1", "f_beta")
 #: What follows from hits and false pixels alone.
 OF_SHOTS = ("target_recall", "false_alarm")
+#: The form that each score of outlines looks at.
+OF_OUTLINES = {"boundary_iou": "band", "cl_dice": "skeleton"}
 #: What is constant where only a target's own pixels are looked at.
 _NEED_SURROUNDINGS = ("precision", "specificity", "fpr", "ap", "auc")
 
@@ -39,7 +42,9 @@ def reason(protocol: Protocol) -> str | None:
 
 def _representation(p: Protocol) -> Iterator[str]:
     mode, soft = p.score.mode, isinstance(p.representation, Soft)
-    if soft and mode in ("alignment", "multiscale", "effort", "targets"):
+    if soft and mode in (
+        "alignment", "multiscale", "effort", "targets", "surface", "outline",
+    ):  # fmt: skip
         yield (
             f"{p.score.name} compares partitions, and a soft map is none: take fixed, adaptive or "
             f"dynamic"
@@ -58,7 +63,9 @@ def _representation(p: Protocol) -> Iterator[str]:
 
 def _target(p: Protocol) -> Iterator[str]:
     mode, form = p.score.mode, p.target.form
-    if form == "skeleton" and mode not in ("effort", "multiscale"):
+    if mode == "outline" and form != OF_OUTLINES[p.score.name]:
+        yield f"{p.score.name} looks at one form: it must be {OF_OUTLINES[p.score.name]}"
+    if form == "skeleton" and mode not in ("effort", "multiscale", "surface", "outline"):
         if p.score.name not in OF_SKELETONS:
             yield (
                 f"a skeleton has no area that {p.score.name} could count: take "
@@ -85,15 +92,16 @@ def _target(p: Protocol) -> Iterator[str]:
 
 
 def _matching(p: Protocol) -> Iterator[str]:
-    pixelwise = isinstance(p.matching, Pixelwise)
+    in_place = isinstance(p.matching, (Pixelwise, Nearest))
     both = isinstance(p.target, Components) and p.target.on == "both"
-    if both and pixelwise:
+    if both and in_place:
         yield "components of both sides have to be matched: take overlap, hungarian, opdc or greedy"
-    if not both and not pixelwise:
+    if not both and not in_place:
         yield (
             f"{p.matching.kind} matches targets of both sides: take components(on=both), or "
             f"pixelwise"
         )
+    yield from _points(p, matched=both)
     if isinstance(p.matching, Shooting) and p.score.name not in OF_SHOTS:
         yield f"shooting makes no pairs for {p.score.name}: take {' or '.join(OF_SHOTS)}"
     if p.score.name in OF_CANDIDATES and both and not isinstance(p.matching, OPDC):
@@ -103,6 +111,22 @@ def _matching(p: Protocol) -> Iterator[str]:
             yield f"{p.score.name} counts targets of both sides: take components(on=both)"
         elif getattr(p.matching, "unmatched", "drop") != "drop":
             yield f"{p.score.name} counts unmatched targets as they are: leave unmatched out"
+
+
+def _points(p: Protocol, *, matched: bool) -> Iterator[str]:
+    nearest = isinstance(p.matching, Nearest)
+    if nearest and p.score.mode != "surface":
+        yield f"{p.score.name} measures no distance of points: take pixelwise"
+    if p.score.name == "boundary_f":
+        if not isinstance(p.matching, Nearest) or p.matching.within is None:
+            yield "boundary_f asks which points are found: take nearest(within=2)"
+    elif p.score.mode == "surface":
+        # Within a pair of matched targets, points have no other partner than the nearest.
+        if not nearest and not matched:
+            yield f"{p.score.name} measures from point to point: take nearest"
+        if isinstance(p.matching, Nearest) and p.matching.within is not None:
+            limit = "the conventions' tolerance" if p.score.name == "nsd" else "no limit"
+            yield f"{p.score.name} has {limit}: leave within out"
 
 
 def _curves(p: Protocol) -> Iterator[str]:

@@ -28,8 +28,8 @@ KINDS: dict[str, tuple[type[option.Option], ...]] = {
     "representation": (options.Soft, options.Fixed, options.Adaptive, options.Dynamic),
     "target": (options.Whole, options.Components),
     "matching": (
-        options.Pixelwise, options.Overlap, options.Hungarian, options.OPDC, options.Greedy,
-        options.Shooting,
+        options.Pixelwise, options.Nearest, options.Overlap, options.Hungarian, options.OPDC,
+        options.Greedy, options.Shooting,
     ),
     "score": (Score,),
     "report": (Report,),

@@ -98,3 +98,49 @@ def within(distances: Any, tolerance: float, weights: Any = None) -> float:
     """Return the number, or the weight, of the distances that do not exceed the tolerance."""
     count = int(distances.searchsorted(tolerance, side="right"))
     return float(count) if weights is None else float(weights[:count].sum())
+
+
+def largest(forth: Any, back: Any) -> float:
+    """Return the largest distance of either direction (Hausdorff)."""
+    return float(max(forth[-1], back[-1]))
+
+
+def mean_of_means(forth: Any, back: Any) -> float:
+    """Return the mean of the two directions' means."""
+    return (mean(forth) + mean(back)) / 2
+
+
+#: Distances of both directions by the name that they have in the catalogue.
+DISTANCES: dict[str, Any] = {
+    "hd": largest,
+    "hd95": lambda forth, back: larger_percentile(forth, back, 95.0),
+    "hd95_pooled": lambda forth, back: pooled_percentile(forth, back, 95.0),
+    "hd95_mean": lambda forth, back: mean_percentile(forth, back, 95.0),
+    "hd95_inverse_cdf": lambda forth, back: larger_rank_percentile(forth, back, 95.0),
+    "assd": pooled_mean,
+    "masd": mean_of_means,
+}
+
+
+def distance(name: str, forth: Any, back: Any, *, perfect: bool) -> float:
+    """Return one of `DISTANCES`, where either side may be empty.
+
+    inf if one is; if both are 0, or NaN unless nothing against nothing is perfect.
+    """
+    if not forth.size and not back.size:
+        return 0.0 if perfect else math.nan
+    if not forth.size or not back.size:
+        return math.inf
+    value: float = DISTANCES[name](forth, back)
+    return value
+
+
+def near_share(forth: Any, back: Any, tolerance: float, *, perfect: bool) -> float:
+    """Return the share of both sides' points that lie within a tolerance of the other side.
+
+    0 if one side is empty; if both are 1, or NaN unless nothing against nothing is perfect.
+    """
+    total = forth.size + back.size
+    if not total:
+        return 1.0 if perfect else math.nan
+    return (within(forth, tolerance) + within(back, tolerance)) / float(total)

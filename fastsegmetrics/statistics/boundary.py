@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend
 from fastsegmetrics.represent import MaskPair
 from fastsegmetrics.statistics.surface_distances import (
+    DirectedDistances,
     point_distances,
     surface_distances,
     surface_points,
@@ -66,15 +67,20 @@ def boundary_points(
             found = point_distances(_davis_pair(pair))
         else:
             found = surface_distances(pair)
-        sides = found.pred_to_gt, found.gt_to_pred
-        near = [int(side.searchsorted(tolerance, side="right")) for side in sides]
-        return MatchedPoints(near[0], sides[0].size, near[1], sides[1].size)
+        return near_points(found, tolerance)
     if boundary == "davis":
         points = [_points(mask) for mask in _davis_pair(pair)[:2]]
     else:
         points = [surface_points(mask) for mask in (pair.pred, pair.gt)]
     n = _most_pairs(points, pair.gt.shape, tolerance, pair.spacing)
     return MatchedPoints(n, len(points[0]), n, len(points[1]))
+
+
+def near_points(distances: DirectedDistances, tolerance: float) -> MatchedPoints:
+    """Count the points of either side that lie within a tolerance of the other."""
+    sides = distances.pred_to_gt, distances.gt_to_pred
+    near = [int(side.searchsorted(tolerance, side="right")) for side in sides]
+    return MatchedPoints(near[0], sides[0].size, near[1], sides[1].size)
 
 
 def davis_boundary(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -146,42 +152,65 @@ def shared_band(pair: MaskPair, distance: int) -> SharedBand:
 
     In volumes the box is 3 x 3 x 3; outside the array is background.
     """
-    n_axes = pair.gt.ndim
+    return shared_bits(band(pair.pred, distance), band(pair.gt, distance))
+
+
+def band(mask: NDArray[np.uint8], distance: int) -> NDArray[np.uint64]:
+    """Return a mask's band as a bit volume (`kernels.surface`), read-only."""
+    planar = mask.ndim == 2
     if backend.resolve() == "reference":
-        from fastsegmetrics.reference.surface_pair import band
+        from fastsegmetrics.reference import surface as reference, surface_pair
 
-        first, second = (band(mask, distance) for mask in (pair.pred, pair.gt))
-        return SharedBand(int((first & second).sum()), int((first | second).sum()))
-    from fastsegmetrics.kernels import surface as kernels
+        by_pixels = surface_pair.band(mask, distance).view(np.uint8)
+        bits = reference.pack_volume(by_pixels[None] if planar else by_pixels, 0, planar)
+    else:
+        from fastsegmetrics.kernels import surface as kernels
 
-    planar = n_axes == 2
-    bands = []
-    for mask in (pair.pred, pair.gt):
         whole = kernels.pack_volume(mask[None] if planar else mask, 0, planar)
         left = whole
         for _ in range(distance):
-            left = left ^ kernels.surface(left, n_axes, planar)
-        bands.append(whole ^ left)
+            left = left ^ kernels.surface(left, mask.ndim, planar)
+        bits = whole ^ left
+    bits.setflags(write=False)
+    return bits
+
+
+def shared_bits(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> SharedBand:
+    """Count what two bit volumes share and hold together."""
+    if backend.resolve() == "reference":
+        from fastsegmetrics.reference import surface
+    else:
+        from fastsegmetrics.kernels import surface  # type: ignore[no-redef]
     return SharedBand(
-        int(kernels.count_bits(bands[0] & bands[1])), int(kernels.count_bits(bands[0] | bands[1]))
+        int(surface.count_bits(first & second)), int(surface.count_bits(first | second))
     )
 
 
 def centre_lines(pair: MaskPair) -> MatchedPoints:
     """Count the points of each image's skeleton, and those that lie in the other mask."""
+    return covered_lines(pair, _skeleton(pair.gt))
+
+
+def covered_lines(pair: MaskPair, gt_line: NDArray[np.generic]) -> MatchedPoints:
+    """Count as `centre_lines` does, with the truth's skeleton (H, W) at hand."""
+    line, gt_line = _skeleton(pair.pred).view(bool), gt_line.view(bool)
+    pred, gt = pair.pred.view(bool), pair.gt.view(bool)
+    return MatchedPoints(
+        int(np.count_nonzero(line & gt)),
+        int(np.count_nonzero(line)),
+        int(np.count_nonzero(gt_line & pred)),
+        int(np.count_nonzero(gt_line)),
+    )
+
+
+def _skeleton(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if backend.resolve() == "reference":
         from fastsegmetrics.reference import bitmask, skeleton
     else:
         from fastsegmetrics.kernels import bitmask, skeleton  # type: ignore[no-redef]
 
-    width = pair.gt.shape[1]
-    lines = [
-        bitmask.unpack(skeleton.thin(bitmask.pack_levels(mask, 0), width), width)
-        for mask in (pair.pred, pair.gt)
-    ]
-    return MatchedPoints(
-        int((lines[0] & pair.gt).sum()),
-        int(lines[0].sum()),
-        int((lines[1] & pair.pred).sum()),
-        int(lines[1].sum()),
+    width = mask.shape[1]
+    line: NDArray[np.uint8] = bitmask.unpack(
+        skeleton.thin(bitmask.pack_levels(mask, 0), width), width
     )
+    return line

@@ -115,6 +115,8 @@ def test_the_general_path_gives_the_fused_number(choices) -> None:
         # Of all targets, and of thresholds without any, the evaluator counts the images.
         if not metric.report.name.startswith("targets_") and metric.score.family != "targets":
             assert told.n_used == n_used, name
+        if name in result and metric.score.family == "surface":
+            assert told.n_infinite == result[name].n_infinite, name
 
 
 def test_the_reference_backend_leads_the_same_way() -> None:

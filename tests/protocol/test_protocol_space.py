@@ -20,17 +20,19 @@ from tests.conftest import JIT_IS_OFF
 REPRESENTATIONS = ("soft", "fixed", "fixed(t=0.25, keep=>=)", "adaptive",
                    "adaptive(factor=1.5, cap=0.9)", "dynamic(over=bins, n=3)")  # fmt: skip
 TARGETS = (
-    "region", "edge", "boundary", "skeleton",
+    "region", "edge", "boundary", "skeleton", "band",
     "components", "components(encoding=mask)", "components(form=edge, connectivity=4)",
     "components(form=skeleton, min_area=3, small=largest)", "components(form=boundary)",
     "components(on=both)", "components(on=both, cut=0.5)", "components(on=both, encoding=mask)",
     "components(on=both, form=skeleton)", "components(on=both, form=boundary, cut=0.5)",
 )  # fmt: skip
-MATCHINGS = ("pixelwise", "overlap(iou=0.3)", "hungarian", "hungarian(cost=overlap)",
-             "opdc(unmatched=empty)", "opdc", "greedy(limit=6)", "shooting")  # fmt: skip
+MATCHINGS = ("pixelwise", "nearest", "nearest(within=1.5)", "overlap(iou=0.3)", "hungarian",
+             "hungarian(cost=overlap)", "opdc(unmatched=empty)", "opdc", "greedy(limit=6)",
+             "shooting")  # fmt: skip
 SCORES = ("mae", "f_beta", "recall", "iou", "kappa", "auc", "weighted_f", "s_measure", "e_measure",
           "ms_iou", "hce", "c_beta", "c_beta_w", "difficulty", "hiou", "false_alarm",
-          "hiou_seg_merge", "hiou_loc_one_to_many")  # fmt: skip
+          "hiou_seg_merge", "hiou_loc_one_to_many", "hd", "hd95_pooled", "nsd", "boundary_f",
+          "boundary_iou", "cl_dice")  # fmt: skip
 REPORTS = ("raw", "mean", "max(of=dataset)", "auc", "raw(average=targets, by=size, limits=6:20)",
            "raw(average=pooled)", "raw(quantiles=0.25:0.75)")  # fmt: skip
 
@@ -39,7 +41,8 @@ REPORTS = ("raw", "mean", "max(of=dataset)", "auc", "raw(average=targets, by=siz
 def valid_paths() -> tuple[Protocol, ...]:
     found = []
     for stages in itertools.product(REPRESENTATIONS, TARGETS, MATCHINGS, SCORES, REPORTS):
-        if ("on=both" in stages[1]) == (stages[2] == "pixelwise"):
+        in_place = stages[2].startswith(("pixelwise", "nearest"))
+        if ("on=both" in stages[1]) == in_place:
             continue  # said by test_protocol_value; here it would be half of the time
         try:
             found.append(Protocol.parse(" / ".join(stages)))

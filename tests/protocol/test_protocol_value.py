@@ -131,6 +131,19 @@ NONSENSE = {
     "fixed / whole / pixelwise / iou / raw(limits=5)": "limits divide sizes",
     "dynamic / whole / pixelwise / iou / raw(quantiles=0.5)": "quantiles need one value",
     "soft / components / pixelwise / mae / raw(average=balanced, by=size)": "no strata",
+    "soft / whole / nearest / hd / raw": "compares partitions",
+    "soft / band / pixelwise / mae / raw": "a soft map has no band",
+    "fixed / boundary / pixelwise / hd95 / raw": "from point to point: take nearest",
+    "fixed / boundary / nearest(within=2) / hd95 / raw": "hd95 has no limit",
+    "fixed / boundary / nearest(within=2) / nsd / raw": "nsd has the conventions' tolerance",
+    "fixed / boundary / nearest / boundary_f / raw": r"take nearest\(within=2\)",
+    "fixed / boundary / pixelwise / boundary_f / raw": r"take nearest\(within=2\)",
+    "fixed / components(on=both) / opdc / boundary_f / raw": r"take nearest\(within=2\)",
+    "fixed / boundary / nearest / iou / raw": "iou measures no distance of points",
+    "fixed / components(on=both) / nearest / hd / raw": "have to be matched",
+    "fixed / boundary / pixelwise / boundary_iou / raw": "it must be band",
+    "fixed / whole / pixelwise / cl_dice / raw": "it must be skeleton",
+    "fixed / boundary / nearest / hd / raw(average=pooled)": "no counts that could be pooled",
 }
 
 
@@ -156,6 +169,7 @@ def test_paths_that_make_no_sense_say_why(text) -> None:
         ),
         ("soft(t=1) / whole / pixelwise / mae / raw", "takes stretch; received 't'"),
         ("soft / whole / pixelwise(a=1) / mae / raw", "takes no parameter"),
+        ("fixed / boundary / nearest(unit=diagonal) / hd / raw", "unit=diagonal is of within"),
         ("fixed(t=2) / whole / pixelwise / iou / raw", r"t must be a number in \[0, 1\]"),
         ("fixed(t=0.1, t=0.2) / whole / pixelwise / iou / raw", "'t' twice"),
         ("fixed(keep=<) / whole / pixelwise / iou / raw", "keep must be one of >, >="),
