@@ -155,18 +155,18 @@ def test_conventions_reach_the_numbers(folders, call):
     assert contract() == {
         "policy": "published", "both_empty": "perfect", "stretch": True, "pred_scale": None,
         "gt_threshold": None, "clip": False, "beta2": 0.3, "weighted_beta2": 1.0, "alpha": 0.5,
-        "e_denominator": "N-1", "bins": 10,
+        "e_denominator": "N-1", "tolerance": 2.0, "bins": 10,
         "resize": "error", "missing": "error",
     }  # fmt: skip
     assert contract(
         "--policy", "strict", "--both-empty", "undefined", "--no-stretch", "--pred-scale", "255",
         "--gt-threshold", "10", "--clip", "--beta2", "1", "--weighted-beta2", "2",
-        "--alpha", "0.25", "--e-denominator", "N", "--bins", "4",
+        "--alpha", "0.25", "--e-denominator", "N", "--tolerance", "1.5", "--bins", "4",
         "--resize", "bilinear", "--missing", "zero",
     ) == {
         "policy": "strict", "both_empty": "undefined", "stretch": False, "pred_scale": 255,
         "gt_threshold": 10.0, "clip": True, "beta2": 1.0, "weighted_beta2": 2.0, "alpha": 0.25,
-        "e_denominator": "N", "bins": 4,
+        "e_denominator": "N", "tolerance": 1.5, "bins": 4,
         "resize": "bilinear", "missing": "zero",
     }  # fmt: skip
 
