@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from importlib import import_module
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,21 +36,22 @@ class Shared(NamedTuple):
         In row-major order.
     pixels : ndarray of int64, shape (k,)
         How many they share.
-    ious : ndarray of float64, shape (k,)
-        Shared pixels over the union.
+    ious, dices : ndarray of float64, shape (k,)
+        Shared pixels over the union, and over the mean area.
     """
 
     pairs: NDArray[np.int64]
     pixels: NDArray[np.int64]
     ious: NDArray[np.float64]
+    dices: NDArray[np.float64]
 
-    def by_row(self, assigned: Assigned) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return pixels and IoU of each row and the column that it is assigned; 0 with none."""
+    def by_row(self, assigned: Assigned, values: NDArray[Any]) -> NDArray[Any]:
+        """Return of values of the pairs that of each row and its column; 0 where nothing is."""
         rows, columns = self.pairs.T
         own = assigned[rows] == columns
-        pixels, ious = np.zeros(assigned.size, np.int64), np.zeros(assigned.size)
-        pixels[rows[own]], ious[rows[own]] = self.pixels[own], self.ious[own]
-        return pixels, ious
+        found = np.zeros(assigned.size, values.dtype)
+        found[rows[own]] = values[own]
+        return found
 
 
 class Matches(NamedTuple):
@@ -107,7 +108,7 @@ def match(rule: Matching, truth: Regions, pred: Regions) -> Matches:
         tuple(zip(matched.tolist(), assigned[matched].tolist(), strict=True)),
         tuple(np.flatnonzero(assigned < 0).tolist()),
         tuple(_free(assigned, columns).tolist()),
-        shared.by_row(assigned)[1][matched],
+        shared.by_row(assigned, shared.ious)[matched],
     )
 
 
@@ -159,8 +160,10 @@ def overlaps(rows: Parts, columns: Parts) -> Shared:
         rows.runs, rows.labels, columns.runs, columns.labels, rows.areas.size, columns.areas.size
     )
     i, j, pixels = found.T
-    ious = pixels / (rows.areas[i] + columns.areas[j] - pixels)
-    return Shared(np.ascontiguousarray(found[:, :2]), pixels, ious)
+    areas = rows.areas[i] + columns.areas[j]
+    return Shared(
+        np.ascontiguousarray(found[:, :2]), pixels, pixels / (areas - pixels), 2 * pixels / areas
+    )
 
 
 def assignment(costs: ArrayLike) -> list[tuple[int, int]]:
@@ -243,19 +246,31 @@ def _by_overlap(rule: Overlap, rows: Parts, shared: Shared) -> Assigned:
 def _hungarian(rule: Hungarian, rows: Parts, columns: Parts, shared: Shared) -> Assigned:
     limit = math.inf if rule.limit is None else rule.limit
     if rule.cost == "distance":
+        if rule.limited == "before":
+            near_pairs = _room("proximity").near_pairs
+            near, apart = near_pairs(rows.centroids, columns.centroids, limit)
+            return _gated(near, apart, limit, rows, columns)
         assigned = _nearest(rows, columns)
-        costs = _apart(rows, columns, assigned)
-    else:
-        # Without a common pixel there is nothing that belongs together.
-        sizes = rows.areas.size, columns.areas.size
-        assigned = _room("assign").assign_gated(shared.pairs, 1.0 - shared.ious, 1.0, *sizes)
-        costs = 1.0 - shared.by_row(assigned)[1]
-    return np.where(costs < limit, assigned, -1)
+        return np.where(_apart(rows, columns, assigned) < limit, assigned, -1)
+    # Without a common pixel there is nothing that belongs together.
+    costs = 1.0 - (shared.ious if rule.cost == "overlap" else shared.dices)
+    if rule.limited == "before":
+        return _gated(shared.pairs, costs, min(limit, 1.0), rows, columns)
+    assigned = _gated(shared.pairs, costs, 1.0, rows, columns)
+    return np.where(shared.by_row(assigned, costs) < limit, assigned, -1)
+
+
+def _gated(
+    pairs: NDArray[np.int64], costs: NDArray[np.float64], gate: float, rows: Parts, columns: Parts
+) -> Assigned:
+    """Return the assignment of least total cost where all but these pairs cost the gate."""
+    sizes = rows.areas.size, columns.areas.size
+    return np.asarray(_room("assign").assign_gated(pairs, costs, gate, *sizes))
 
 
 def _overlap_then_distance(rule: OPDC, rows: Parts, columns: Parts, shared: Shared) -> Assigned:
     assigned = _nearest(rows, columns)
-    assigned = np.where(shared.by_row(assigned)[1] >= rule.iou, assigned, -1)
+    assigned = np.where(shared.by_row(assigned, shared.ious) >= rule.iou, assigned, -1)
     left, free = np.flatnonzero(assigned < 0), _free(assigned, columns)
     rows, columns = (
         side._replace(areas=side.areas[own], centroids=side.centroids[own])
@@ -298,7 +313,7 @@ def _made_of(
     """
     i = np.flatnonzero(assigned >= 0)
     j = assigned[i]
-    common = shared.by_row(assigned)[0][i]
+    common = shared.by_row(assigned, shared.pixels)[i]
     on_targets = np.bincount(shared.pairs[:, 1], shared.pixels, columns.areas.size)[j]
     union = rows.areas[i] + columns.areas[j] - common
     made_of = (common, on_targets - common, columns.areas[j] - on_targets, rows.areas[i] - common)

@@ -41,7 +41,7 @@ MODES: dict[str, Mode] = {
         ("difficulty", "difficulty_region", "difficulty_structure", "difficulty_boundary"),
     ),
     "targets": Mode(
-        "S4-9", "target counts",
+        "S4-2", "target counts",
         ("target_precision", "target_recall", "target_f1", "hiou", "hiou_seg", "hiou_loc",
          "false_alarm", "hiou_seg_merge", "hiou_seg_interference", "hiou_seg_perception",
          "hiou_loc_many_to_one", "hiou_loc_one_to_many", "hiou_loc_interference",

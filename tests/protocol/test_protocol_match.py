@@ -153,6 +153,23 @@ def test_assignment_is_of_least_cost(numbers) -> None:
     assert match.assignment(np.zeros((0, 3))) == []
 
 
+def test_a_limit_before_or_after_the_assignment() -> None:
+    gt, pred = np.zeros((2, 31), bool), np.zeros((2, 31), bool)
+    gt[0, [0, 10]] = pred[0, [9, 30]] = True
+    found = []
+    for limited in ("after", "before"):
+        rule = Hungarian(limit=3, limited=limited)
+        found.append(match.match(rule, *sides(gt, pred)).pairs)
+    # In all 9 + 20 px are less than 1 + 30; below 3 px there is one pair.
+    assert found == [(), ((1, 0),)]
+    with pytest.raises(fsm.InputError, match="limited must be after where there is no limit"):
+        Hungarian(limited="before")
+    text = "hungarian(cost=dice, limit=0.5, limited=before)"
+    path = Protocol.parse(f"fixed / components(on=both) / {text} / iou / raw")
+    assert str(path.matching) == text
+    assert "1 − Dice, of none but pairs < 0.5" in path.matching.words
+
+
 @pytest.mark.parametrize("backend", ["compiled", "reference"])
 def test_assignment_refuses_what_has_no_answer(backend) -> None:
     with fsm.use_backend(backend):
@@ -181,6 +198,7 @@ def test_assignments_of_one_cost_are_those_of_scipy(shape) -> None:
 RULES = (
     Overlap(iou=0.2), Greedy(limit=5), Hungarian(), Hungarian(limit=2), OPDC(), OPDC(iou=0.0),
     Hungarian(cost="overlap"), Hungarian(cost="overlap", limit=0.6), Shooting(near=2, far=3),
+    Hungarian(limit=3, limited="before"), Hungarian(cost="dice", limit=0.7, limited="before"),
 )  # fmt: skip
 
 
@@ -211,9 +229,13 @@ def test_matching_by_dense_matrices() -> None:
             one, two = truth.mask(a), other.mask(b)
             iou[i, j] = (one & two).sum() / (one | two).sum()
             apart[i, j] = np.hypot(*np.subtract(a.centroid, b.centroid))
+        dice = 2 * iou / (1 + iou)
         for rule, costs, limit in (
             (Hungarian(limit=4), apart, 4),
             (Hungarian(cost="overlap"), 1 - iou, 1),
+            (Hungarian(cost="dice", limit=0.8), 1 - dice, 0.8),
+            (Hungarian(limit=4, limited="before"), np.minimum(apart, 4), 4),
+            (Hungarian(cost="overlap", limit=0.7, limited="before"), np.minimum(1 - iou, 0.7), 0.7),
         ):
             best = zip(*map(np.ndarray.tolist, linear_sum_assignment(costs)), strict=True)
             kept = tuple((i, j) for i, j in best if costs[i, j] < limit)
@@ -247,6 +269,7 @@ def test_thousands_of_targets_need_no_matrix() -> None:
     own = tuple((i, i) for i in range(n))
     for rule, pairs in (
         (Hungarian(limit=3), own), (OPDC(), own), (Greedy(), own),
+        (Hungarian(limit=3, limited="before"), own),
         (Hungarian(cost="overlap"), ()), (Overlap(), ()),
     ):  # fmt: skip
         match.tally(rule, *sides())  # what is loaded and compiled does not count
