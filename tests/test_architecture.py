@@ -45,7 +45,7 @@ OWNERS = {
     "pandas": ({"results"}, True),
     "nibabel": ({"io"}, True),
     # Its statistics, where a p value is asked for.
-    "scipy": ({"reference", "protocol", "reporting", "compat"}, True),
+    "scipy": ({"reference", "reporting", "compat"}, True),
 }
 
 

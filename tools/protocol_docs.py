@@ -26,7 +26,7 @@ UNEXPLORED = {
 }
 #: Scores whose paths are drawn.
 _DRAWN = ("mae", "f_beta", "ap", "weighted_f", "s_measure", "e_measure", "ms_iou", "hce", "c_beta",
-          "difficulty", "hd95", "boundary_f", "si_mae", "si_f_beta")  # fmt: skip
+          "difficulty", "hd95", "boundary_f", "si_mae", "si_f_beta", "hiou", "pd")  # fmt: skip
 
 _HEAD = """\
 # Protocols
@@ -77,10 +77,11 @@ def page() -> str:
 def _options() -> Iterator[str]:
     yield "## The option sets\n"
     yield "Identifiers count the options in the order in which the design paper introduces them; of"
-    yield "its own numbers its text prints S1-1 and S4-2. Beyond the paper's sets are the boundary"
-    yield "(S2-…d) and the band (S2-…e), greedy matching (S3-5), the shooting rule (S3-6), the"
-    yield "nearest point (S3-7), target counts (S4-9), distances of points (S4-10), shared outlines"
-    yield "(S4-11), strata (S5-5), distributions (S5-6) and survival (S5-7).\n"
+    yield "its own numbers its text prints S1-1 and S4-2, this one for hIoU too: target counts"
+    yield "are a confusion matrix of targets. Beyond the paper's sets are the boundary (S2-…d) and"
+    yield "the band (S2-…e), greedy matching (S3-5), the shooting rule (S3-6), the nearest point"
+    yield "(S3-7), distances of points (S4-9), shared outlines (S4-10), strata (S5-5),"
+    yield "distributions (S5-6) and survival (S5-7).\n"
     for number, stage in enumerate(STAGES, 1):
         yield f"### {number} {stage}\n"
         if stage == "score":

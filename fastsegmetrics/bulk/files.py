@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
@@ -17,13 +17,20 @@ from fastsegmetrics.results import json_ready
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.run import Run
-    from fastsegmetrics.results import Result
+    from fastsegmetrics.results import Aggregate, Result
 
 SUMMARY, CONTRACT, PER_IMAGE, CURVES = (
     "summary.json", "contract.json", "per_image.csv", "curves.csv",
 )  # fmt: skip
 
 _COUNTS = ("value", "n_expected", "n_used", "n_undefined", "n_infinite", "direction")
+
+
+class Stratum(NamedTuple):
+    """One stratum of a method: its samples, and its aggregates by metric."""
+
+    n_samples: int
+    aggregates: dict[str, Aggregate]
 
 
 def summary(run: Run) -> dict[str, Any]:

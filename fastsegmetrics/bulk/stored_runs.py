@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastsegmetrics.bulk.files import SUMMARY
+from fastsegmetrics.bulk.files import SUMMARY, Stratum
 from fastsegmetrics.bulk.resume import first_difference
 from fastsegmetrics.bulk.store import STORE_NAME
 from fastsegmetrics.errors import InputError
@@ -16,9 +16,11 @@ from fastsegmetrics.results import Aggregate
 
 
 class Shown(NamedTuple):
-    """Aggregates by method, the same as JSON, and what must be said about them."""
+    """Aggregates by method, those of strata by method and name, the same as JSON, and what must be
+    said about them."""
 
     aggregates: dict[str, dict[str, Aggregate]]
+    strata: dict[str, dict[str, Stratum]]
     as_json: Any
     warnings: tuple[str, ...]
 
@@ -72,12 +74,15 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
     first_directory, first = next(iter(summaries.items()))
     names = [method for one in summaries.values() for method in one["methods"]]
     aggregates: dict[str, dict[str, Aggregate]] = {}
+    strata: dict[str, dict[str, Stratum]] = {}
     warnings = []
     for directory, one in summaries.items():
         for method, entry in one["methods"].items():
             label = f"{method} ({directory})" if names.count(method) > 1 else method
-            aggregates[label] = {
-                name: _aggregate(name, fields) for name, fields in entry["metrics"].items()
+            aggregates[label] = _aggregates(entry)
+            strata[label] = {
+                name: Stratum(part["n_samples"], _aggregates(part))
+                for name, part in entry.get("strata", {}).items()
             }
         difference = first_difference(first["contract"], one["contract"])
         if difference is not None:
@@ -100,7 +105,12 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
     metrics = {tuple(by_metric) for by_metric in aggregates.values()}
     if len(metrics) > 1:
         raise InputError("the runs have other metrics and do not fit into one table")
-    return Shown(aggregates, first if len(summaries) == 1 else dict(summaries), tuple(warnings))
+    as_json = first if len(summaries) == 1 else dict(summaries)
+    return Shown(aggregates, strata, as_json, tuple(warnings))
+
+
+def _aggregates(entry: Mapping[str, Any]) -> dict[str, Aggregate]:
+    return {name: _aggregate(name, fields) for name, fields in entry["metrics"].items()}
 
 
 def _aggregate(name: str, fields: Mapping[str, Any]) -> Aggregate:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -14,31 +15,49 @@ from fastsegmetrics.cli.endings import say
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fastsegmetrics.bulk.files import Stratum
     from fastsegmetrics.bulk.run import Run
     from fastsegmetrics.bulk.volume_methods import VolumeMethods
     from fastsegmetrics.results import Aggregate
 
+    #: Aggregates by method and metric.
+    Told: TypeAlias = Mapping[str, Mapping[str, Aggregate]]
+    #: Strata by method and name.
+    Strata: TypeAlias = Mapping[str, Mapping[str, Stratum]]
+
 
 def print_run(run: Run, form: str, digits: int) -> None:
-    """Print the results of all methods of a run."""
-    from fastsegmetrics.bulk.files import summary
+    """Print the results of all methods of a run, those of its strata too."""
+    from fastsegmetrics.bulk.files import Stratum, summary
 
     aggregates = {method: result.aggregates for method, result in run.items()}
+    strata = {
+        method: {
+            name: Stratum(len(part.sample_ids), part.aggregates)
+            for name, part in result.strata.items()
+        }
+        for method, result in run.items()
+    }
+    print_tables(aggregates, strata, summary(run), form, digits)
+
+
+def print_tables(aggregates: Told, strata: Strata, as_json: Any, form: str, digits: int) -> None:
+    """Print results and, by method and name, those of their strata."""
     if form == "csv":
         # One table for programs: the stratum is said beside the method.
-        for method, result in run.items():
-            aggregates |= {f"{method}[{s}]": part.aggregates for s, part in result.strata.items()}
-    print_results(aggregates, summary(run), form, digits)
+        aggregates = dict(aggregates)
+        for method, parts in strata.items():
+            aggregates |= {f"{method}[{name}]": part.aggregates for name, part in parts.items()}
+    print_results(aggregates, as_json, form, digits)
     if form in ("table", "markdown", "latex"):
-        _print_strata(run, form, digits)
+        _print_strata(strata, form, digits)
 
 
-def _print_strata(run: Run, form: str, digits: int) -> None:
+def _print_strata(strata: Strata, form: str, digits: int) -> None:
     """Print a table for each stratum: values of two strata are not to be compared by a mark."""
-    names = dict.fromkeys(name for result in run.values() for name in result.strata)
-    for name in names:
-        parts = {m: result.strata[name] for m, result in run.items() if name in result.strata}
-        n = max(len(part.sample_ids) for part in parts.values())
+    for name in dict.fromkeys(name for parts in strata.values() for name in parts):
+        parts = {method: parts[name] for method, parts in strata.items() if name in parts}
+        n = max(part.n_samples for part in parts.values())
         title = f"{name}: {n:,} sample{'' if n == 1 else 's'}"
         click.echo(f"\n{'% ' if form == 'latex' else ''}{title}\n")
         print_results({m: part.aggregates for m, part in parts.items()}, None, form, digits)
@@ -67,9 +86,7 @@ def print_volumes(runs: VolumeMethods, form: str, digits: int) -> None:
         print_results(table, None, form, digits)
 
 
-def print_results(
-    aggregates: dict[str, dict[str, Aggregate]], as_json: Any, form: str, digits: int
-) -> None:
+def print_results(aggregates: Told, as_json: Any, form: str, digits: int) -> None:
     """Print results in a form of `reporting.forms`, fit for the terminal if it is one."""
     from fastsegmetrics.reporting.forms import printed
 

@@ -6,21 +6,21 @@ import click
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, say
-from fastsegmetrics.cli.output import print_results
+from fastsegmetrics.cli.output import print_tables
 
 
 @click.command()
 @click.argument("run_dirs", metavar="RUN_DIR...", nargs=-1, required=True)
 @options.printed_form
 def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
-    """Print the table of one or more finished runs.
+    """Print the table of one or more finished runs, and those of their strata.
 
     Runs under different contracts are shown together only with a line that says where they differ.
     """
     from fastsegmetrics.bulk.stored_runs import combine, load_summary
 
     shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
-    print_results(shown.aggregates, shown.as_json, form, digits)
+    print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
     for line in shown.warnings:
         say(f"warning: {line}")
     return DONE

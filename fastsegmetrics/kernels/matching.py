@@ -35,16 +35,6 @@ def _described(
 
 
 @kernel
-def describe(
-    mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], Points]:
-    """Return the 8-connected targets of a mask: runs, their labels, areas and centroids."""
-    runs = find_runs(mask, words, width)
-    labels, areas, points = _described(runs)
-    return runs, labels, areas, points
-
-
-@kernel
 def opdc(
     points: Points,
     others: Points,

@@ -93,10 +93,16 @@ class Region(NamedTuple):
 
 
 class Regions(NamedTuple):
-    """The targets of a mask, in raster order of their first pixels, in one label image."""
+    """The targets of a mask, in raster order of their first pixels, in one label image.
+
+    The runs (row, start, stop) and their labels are those of the label image, small components
+    included.
+    """
 
     labels: NDArray[np.int32]
     found: tuple[Region, ...]
+    runs: NDArray[np.int32]
+    labels_of_runs: NDArray[np.int32]
 
     def mask(self, region: Region) -> Mask:
         """Return one target's pixels."""
@@ -106,22 +112,21 @@ class Regions(NamedTuple):
 def components(mask: Mask, connectivity: int) -> Regions:
     """Return all connected components of a mask."""
     if backends.resolve() == "reference":
-        from fastsegmetrics.reference import label
+        from fastsegmetrics.reference import label, regions
     else:
-        from fastsegmetrics.kernels import label  # type: ignore[no-redef]
+        from fastsegmetrics.kernels import label, regions  # type: ignore[no-redef]
     height, width = mask.shape
     flat = np.ascontiguousarray(mask).view(np.uint8).reshape(-1)
     flat = flat.view()
     flat.flags.writeable = False
-    runs = label.find_runs(flat, flat[: flat.size // 8 * 8].view(np.uint64), width)
-    labels, count = label.label_runs(runs, connectivity)
+    runs, labels, table = regions.components(flat, represent.words(flat), width, connectivity)
     image = label.paint_runs(runs, labels, height, width)
-    rows = label.component_table(runs, labels, count).tolist() if count else []
+    rows = table.tolist()
     found = (
         Region(k + 1, (slice(top, bottom), slice(left, right)), area, (down / area, across / area))
         for k, (area, top, left, bottom, right, down, across) in enumerate(rows)
     )
-    return Regions(image, tuple(found))
+    return Regions(image, tuple(found), runs, labels)
 
 
 def targets_of(mask: Mask, option: Components, *, truth: bool) -> Regions:

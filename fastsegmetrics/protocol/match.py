@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from fastsegmetrics.protocol.extract import Regions, joint_box
+from fastsegmetrics import backend as backends
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.protocol.extract import Regions
 from fastsegmetrics.protocol.options import (
     OPDC,
     Greedy,
@@ -17,15 +21,46 @@ from fastsegmetrics.protocol.options import (
     Overlap,
     Shooting,
 )
+from fastsegmetrics.statistics.targets import Parts
+
+#: By place in the truth's list of targets, the place in the prediction's; −1 for none.
+Assigned = NDArray[np.int64]
+
+
+class Shared(NamedTuple):
+    """The pairs of targets that share pixels, by place in both lists, rows of the truth first.
+
+    Attributes
+    ----------
+    pairs : ndarray of int64, shape (k, 2)
+        In row-major order.
+    pixels : ndarray of int64, shape (k,)
+        How many they share.
+    ious, dices : ndarray of float64, shape (k,)
+        Shared pixels over the union, and over the mean area.
+    """
+
+    pairs: NDArray[np.int64]
+    pixels: NDArray[np.int64]
+    ious: NDArray[np.float64]
+    dices: NDArray[np.float64]
+
+    def by_row(self, assigned: Assigned, values: NDArray[Any]) -> NDArray[Any]:
+        """Return of values of the pairs that of each row and its column; 0 where nothing is."""
+        rows, columns = self.pairs.T
+        own = assigned[rows] == columns
+        found = np.zeros(assigned.size, values.dtype)
+        found[rows[own]] = values[own]
+        return found
 
 
 class Matches(NamedTuple):
-    """Places in both lists of targets: the pairs, and what is left on either side."""
+    """Places in both lists of targets: the pairs with their IoUs, and what is left over."""
 
     pairs: tuple[tuple[int, int], ...]
     missed: tuple[int, ...]
     false: tuple[int, ...]
-    overlaps: NDArray[np.float64]
+    ious: NDArray[np.float64]
 
 
 class TargetCounts(NamedTuple):
@@ -63,164 +98,248 @@ def match(rule: Matching, truth: Regions, pred: Regions) -> Matches:
     Returns
     -------
     Matches
-        ``overlaps`` [n, m] holds the IoU of all pairs, rows the truth's.
+        With the IoU of each pair, 0 for one that shares nothing.
     """
-    overlaps = iou_matrix(truth, pred)
-    if isinstance(rule, Overlap):
-        pairs = _by_overlap(overlaps, rule.iou)
-    elif isinstance(rule, Greedy):
-        pairs = _greedy(distances(truth, pred), rule.limit)
-    elif isinstance(rule, Hungarian):
-        pairs = _hungarian(rule, truth, pred, overlaps)
-    elif isinstance(rule, OPDC):
-        pairs = _overlap_then_distance(rule, distances(truth, pred), overlaps)
-    else:
-        raise TypeError(f"{rule.kind} matches no targets")
-    missed = set(range(len(truth.found))) - {i for i, _ in pairs}
-    false = set(range(len(pred.found))) - {j for _, j in pairs}
-    return Matches(tuple(sorted(pairs)), tuple(sorted(missed)), tuple(sorted(false)), overlaps)
+    rows, columns = parts(truth), parts(pred)
+    shared = overlaps(rows, columns)
+    assigned = _assigned(rule, rows, columns, shared)
+    matched = np.flatnonzero(assigned >= 0)
+    return Matches(
+        tuple(zip(matched.tolist(), assigned[matched].tolist(), strict=True)),
+        tuple(np.flatnonzero(assigned < 0).tolist()),
+        tuple(_free(assigned, columns).tolist()),
+        shared.by_row(assigned, shared.ious)[matched],
+    )
 
 
 def tally(rule: Matching, truth: Regions, pred: Regions) -> TargetCounts:
     """Match the targets of truth and prediction, and count what scores of targets ask for."""
+    rows, columns = parts(truth), parts(pred)
     if isinstance(rule, Shooting):
-        return _shots(rule, truth, pred)
-    found = match(rule, truth, pred)
-    every = _inside(truth)
-    shares = []
-    for i, j in found.pairs:
-        one, two = truth.found[i], pred.found[j]
-        box = joint_box(one.box, two.box)
-        own, other = truth.labels[box] == one.label, pred.labels[box] == two.label
-        union = np.count_nonzero(own | other)
-        parts = (own & other, other & every[box] & ~own, other & ~every[box], own & ~other)
-        shares.append([np.count_nonzero(part) / union for part in parts])
-    sums = [math.fsum(column) for column in zip(*shares, strict=True)] or [0.0] * 4
-    lone = [math.nan, math.nan]
-    if isinstance(rule, OPDC):
-        candidate = (found.overlaps >= rule.iou) | (distances(truth, pred) < rule.distance)
-        lone = [float((~candidate.any(axis=axis)).sum()) for axis in (0, 1)]
-    false_pixels = sum(pred.found[j].area for j in found.false)
-    sizes = [len(part) for part in (found.pairs, found.missed, found.false)]
-    return TargetCounts._make([*sizes, *sums, *lone, false_pixels, truth.labels.size])
+        return _shots(rule, rows, columns, truth.labels.size)
+    shared = overlaps(rows, columns)
+    assigned = _assigned(rule, rows, columns, shared)
+    matched, alone = np.flatnonzero(assigned >= 0), _free(assigned, columns)
+    shares = _made_of(rows, columns, shared, assigned)
+    return TargetCounts._make(
+        [
+            *(matched.size, assigned.size - matched.size, alone.size),
+            *(math.fsum(column) for column in shares.T.tolist()),
+            *_without_candidate(rule, rows, columns, shared),
+            *(int(columns.areas[alone].sum()), truth.labels.size),
+        ]
+    )
 
 
 def survivors(rule: Matching, truth: Regions, pred: Regions) -> NDArray[np.float64]:
     """Return how many pairs have an IoU > i/256, i = 0…255, and the targets of both sides, pairs
     counted once: float64[257]."""
     found = match(rule, truth, pred)
-    overlaps = np.array([found.overlaps[pair] for pair in found.pairs])
     total = len(found.pairs) + len(found.missed) + len(found.false)
-    above = [np.count_nonzero(256 * overlaps > level) for level in range(256)]
+    above = [np.count_nonzero(256 * found.ious > level) for level in range(256)]
     return np.array([*above, total], np.float64)
 
 
-def _inside(regions: Regions) -> NDArray[np.bool_]:
-    return np.asarray(_places(regions)[regions.labels] >= 0)
+def parts(regions: Regions) -> Parts:
+    """Return the runs, areas and centroids of what counts as a target, labelled by place + 1."""
+    labels = np.zeros(int(regions.labels_of_runs.max(initial=0)) + 1, np.int32)
+    labels[[region.label for region in regions.found]] = np.arange(1, len(regions.found) + 1)
+    own = labels[regions.labels_of_runs]
+    return Parts(
+        regions.runs[own > 0],
+        own[own > 0],
+        np.array([region.area for region in regions.found], np.int64),
+        np.array([region.centroid for region in regions.found], np.float64).reshape(-1, 2),
+        regions.labels.shape[1],
+    )
 
 
-def _shots(rule: Shooting, truth: Regions, pred: Regions) -> TargetCounts:
-    aimed, predicted = _inside(truth), _inside(pred)
-    near = np.unique(truth.labels[aimed & _widened(predicted, rule.near)]).size
-    false = np.count_nonzero(predicted & ~_widened(aimed, rule.far))
-    # The predictions are told so that nothing on either side can be told from nothing hit.
-    counts = [near, len(truth.found) - near, len(pred.found)]
-    return TargetCounts._make([*counts, *[math.nan] * 6, false, truth.labels.size])
+def overlaps(rows: Parts, columns: Parts) -> Shared:
+    """Return which targets of two images share pixels; memory follows the pairs that do."""
+    found = _room("overlap").overlaps(
+        rows.runs, rows.labels, columns.runs, columns.labels, rows.areas.size, columns.areas.size
+    )
+    i, j, pixels = found.T
+    areas = rows.areas[i] + columns.areas[j]
+    return Shared(
+        np.ascontiguousarray(found[:, :2]), pixels, pixels / (areas - pixels), 2 * pixels / areas
+    )
 
 
-def _widened(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
-    """Return the pixels within a square of half-size `reach` of a mask's."""
-    for axis in (0, 1):
-        wide = mask.copy()
-        for step in range(1, min(reach, mask.shape[axis] - 1) + 1):
-            here, there = [slice(None)] * 2, [slice(None)] * 2
-            here[axis], there[axis] = slice(step, None), slice(None, -step)
-            wide[tuple(here)] |= mask[tuple(there)]
-            wide[tuple(there)] |= mask[tuple(here)]
-        mask = wide
-    return mask
+def assignment(costs: ArrayLike) -> list[tuple[int, int]]:
+    """Return the one-to-one pairs of least total cost.
+
+    Parameters
+    ----------
+    costs : array_like of float, shape (n, m)
+        Of any kind, infinite for pairs that must not be.
+
+    Returns
+    -------
+    list of (int, int)
+        Row and column, rows ascending; as many as the shorter side has.  Of several assignments
+        of one cost that which ``scipy.optimize.linear_sum_assignment`` returns.
+
+    Raises
+    ------
+    InputError
+        When the costs are no matrix, a cost is NaN or −inf, or the infinite ones leave no
+        assignment.
+
+    Examples
+    --------
+    >>> assignment([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]])
+    [(0, 1), (1, 0)]
+    """
+    matrix = np.ascontiguousarray(costs, np.float64)
+    if matrix.ndim != 2:
+        raise InputError(f"costs must be a matrix; received {matrix.ndim} axes")
+    refused = np.isnan(matrix) | (matrix == -math.inf)
+    if refused.any():
+        i, j = np.argwhere(refused)[0].tolist()
+        raise InputError(
+            f"costs must be numbers or +inf; received {matrix[i, j]} in row {i}, column {j}"
+        )
+    assigned, feasible = _room("assign").assign(matrix)
+    if not feasible:
+        raise InputError(
+            "costs must leave a finite pair for everything on the shorter side; "
+            "the infinite ones do not"
+        )
+    return [(i, j) for i, j in enumerate(assigned.tolist()) if j >= 0]
 
 
-def iou_matrix(truth: Regions, pred: Regions) -> NDArray[np.float64]:
-    """Return the IoU of every pair of targets: float64[n, m]."""
-    n, m = len(truth.found), len(pred.found)
-    rows, columns = _places(truth), _places(pred)
-    a, b = rows[truth.labels], columns[pred.labels]
-    both = (a >= 0) & (b >= 0)
-    shared = np.bincount(a[both] * max(m, 1) + b[both], minlength=n * m).reshape(n, m)
-    areas = [np.array([r.area for r in side.found], np.int64) for side in (truth, pred)]
-    union = areas[0][:, None] + areas[1][None, :] - shared
-    return np.asarray(shared / union) if n and m else np.zeros((n, m))
+def _room(name: str) -> ModuleType:
+    """Return a module of kernels, or of their twins under the reference backend."""
+    place = "reference" if backends.resolve() == "reference" else "kernels"
+    return import_module(f"fastsegmetrics.{place}.{name}")
 
 
-def _places(regions: Regions) -> NDArray[np.int64]:
-    """Map a label to its place among the targets, or to −1."""
-    places = np.full(int(regions.labels.max(initial=0)) + 1, -1, np.int64)
-    for place, region in enumerate(regions.found):
-        places[region.label] = place
-    return places
+def _assigned(rule: Matching, rows: Parts, columns: Parts, shared: Shared) -> Assigned:
+    if isinstance(rule, Overlap):
+        return _by_overlap(rule, rows, shared)
+    if isinstance(rule, Greedy):
+        proximity = _room("proximity")
+        near, _ = proximity.near_pairs(rows.centroids, columns.centroids, rule.limit)
+        found = proximity.match_greedily(near, rows.areas.size, columns.areas.size)
+        return np.asarray(found)
+    if isinstance(rule, Hungarian):
+        return _hungarian(rule, rows, columns, shared)
+    if isinstance(rule, OPDC):
+        return _overlap_then_distance(rule, rows, columns, shared)
+    raise TypeError(f"{rule.kind} matches no targets")
 
 
-def distances(truth: Regions, pred: Regions) -> NDArray[np.float64]:
-    """Return the distances of all pairs of centroids in pixels: float64[n, m]."""
-    sides = [
-        np.array([region.centroid for region in side.found]).reshape(-1, 2)
-        for side in (truth, pred)
-    ]
-    steps = sides[0][:, None, :] - sides[1][None, :, :]
-    return np.asarray(np.sqrt(steps[..., 0] ** 2 + steps[..., 1] ** 2))
+def _by_overlap(rule: Overlap, rows: Parts, shared: Shared) -> Assigned:
+    assigned = np.full(rows.areas.size, -1, np.int64)
+    taken: set[int] = set()
+    enough = shared.ious >= rule.iou
+    # By row, and in it by IoU, the lower column first where two are the same.
+    order = np.lexsort((-shared.ious[enough], shared.pairs[enough, 0]))
+    for i, j in shared.pairs[enough][order].tolist():
+        if assigned[i] < 0 and j not in taken:
+            assigned[i] = j
+            taken.add(j)
+    return assigned
 
 
-def assignment(costs: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Return the one-to-one pairs of least total cost, rows ascending."""
-    if costs.size == 0:
-        return []
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(costs)
-    return list(zip(rows.tolist(), columns.tolist(), strict=True))
-
-
-def _by_overlap(overlaps: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
-    free = np.ones(overlaps.shape[1], bool)
-    pairs = []
-    for i, row in enumerate(overlaps):
-        if row.size and (left := np.where(free, row, -1.0)).max() >= least:
-            j = int(left.argmax())
-            free[j] = False
-            pairs.append((i, j))
-    return pairs
-
-
-def _greedy(apart: NDArray[np.float64], limit: float) -> list[tuple[int, int]]:
-    free = np.ones(apart.shape[1], bool)
-    pairs = []
-    for i, row in enumerate(apart):
-        near = np.flatnonzero(free & (row < limit))
-        if near.size:
-            free[near[0]] = False
-            pairs.append((i, int(near[0])))
-    return pairs
-
-
-def _hungarian(
-    rule: Hungarian, truth: Regions, pred: Regions, overlaps: NDArray[np.float64]
-) -> list[tuple[int, int]]:
+def _hungarian(rule: Hungarian, rows: Parts, columns: Parts, shared: Shared) -> Assigned:
+    limit = math.inf if rule.limit is None else rule.limit
     if rule.cost == "distance":
-        costs, limit = distances(truth, pred), np.inf if rule.limit is None else rule.limit
-    else:
-        # Without a common pixel there is nothing that belongs together.
-        costs, limit = 1.0 - overlaps, min(1.0, np.inf if rule.limit is None else rule.limit)
-    return [(i, j) for i, j in assignment(costs) if costs[i, j] < limit]
+        if rule.limited == "before":
+            near_pairs = _room("proximity").near_pairs
+            near, apart = near_pairs(rows.centroids, columns.centroids, limit)
+            return _gated(near, apart, limit, rows, columns)
+        assigned = _nearest(rows, columns)
+        return np.where(_apart(rows, columns, assigned) < limit, assigned, -1)
+    # Without a common pixel there is nothing that belongs together.
+    costs = 1.0 - (shared.ious if rule.cost == "overlap" else shared.dices)
+    if rule.limited == "before":
+        return _gated(shared.pairs, costs, min(limit, 1.0), rows, columns)
+    assigned = _gated(shared.pairs, costs, 1.0, rows, columns)
+    return np.where(shared.by_row(assigned, costs) < limit, assigned, -1)
 
 
-def _overlap_then_distance(
-    rule: OPDC, apart: NDArray[np.float64], overlaps: NDArray[np.float64]
-) -> list[tuple[int, int]]:
-    pairs = [(i, j) for i, j in assignment(apart) if overlaps[i, j] >= rule.iou]
-    rows = sorted(set(range(apart.shape[0])) - {i for i, _ in pairs})
-    columns = sorted(set(range(apart.shape[1])) - {j for _, j in pairs})
-    rest = apart[np.ix_(rows, columns)]
-    return pairs + [
-        (rows[i], columns[j]) for i, j in assignment(rest) if rest[i, j] < rule.distance
-    ]
+def _gated(
+    pairs: NDArray[np.int64], costs: NDArray[np.float64], gate: float, rows: Parts, columns: Parts
+) -> Assigned:
+    """Return the assignment of least total cost where all but these pairs cost the gate."""
+    sizes = rows.areas.size, columns.areas.size
+    return np.asarray(_room("assign").assign_gated(pairs, costs, gate, *sizes))
+
+
+def _overlap_then_distance(rule: OPDC, rows: Parts, columns: Parts, shared: Shared) -> Assigned:
+    assigned = _nearest(rows, columns)
+    assigned = np.where(shared.by_row(assigned, shared.ious) >= rule.iou, assigned, -1)
+    left, free = np.flatnonzero(assigned < 0), _free(assigned, columns)
+    rows, columns = (
+        side._replace(areas=side.areas[own], centroids=side.centroids[own])
+        for side, own in ((rows, left), (columns, free))
+    )
+    again = _nearest(rows, columns)
+    near = _apart(rows, columns, again) < rule.distance
+    assigned[left[near]] = free[again[near]]
+    return assigned
+
+
+def _nearest(rows: Parts, columns: Parts) -> Assigned:
+    """Return the assignment of least total distance."""
+    return np.asarray(_room("assign").assign_points(rows.centroids, columns.centroids))
+
+
+def _apart(rows: Parts, columns: Parts, assigned: Assigned) -> NDArray[np.float64]:
+    """Return the distance of each row from its column; infinite with none."""
+    apart = np.full(assigned.size, math.inf)
+    own = assigned >= 0
+    steps = rows.centroids[own] - columns.centroids[assigned[own]]
+    apart[own] = np.sqrt(steps[:, 0] ** 2 + steps[:, 1] ** 2)
+    return apart
+
+
+def _free(assigned: Assigned, columns: Parts) -> NDArray[np.intp]:
+    """Return the columns that no row has."""
+    free = np.ones(columns.areas.size, bool)
+    free[assigned[assigned >= 0]] = False
+    return np.flatnonzero(free)
+
+
+def _made_of(
+    rows: Parts, columns: Parts, shared: Shared, assigned: Assigned
+) -> NDArray[np.float64]:
+    """Return the shares of the union of each matched pair: float64[pairs, 4].
+
+    Common pixels, predicted ones on other targets, predicted ones on none, and target pixels not
+    predicted.
+    """
+    i = np.flatnonzero(assigned >= 0)
+    j = assigned[i]
+    common = shared.by_row(assigned, shared.pixels)[i]
+    on_targets = np.bincount(shared.pairs[:, 1], shared.pixels, columns.areas.size)[j]
+    union = rows.areas[i] + columns.areas[j] - common
+    made_of = (common, on_targets - common, columns.areas[j] - on_targets, rows.areas[i] - common)
+    return np.column_stack(made_of) / union[:, None]
+
+
+def _without_candidate(
+    rule: Matching, rows: Parts, columns: Parts, shared: Shared
+) -> tuple[float, float]:
+    """Count the predictions, and the truths, that OPDC could not have matched with anything."""
+    if not isinstance(rule, OPDC):
+        return math.nan, math.nan
+    if rule.iou <= 0 and rows.areas.size and columns.areas.size:
+        return 0.0, 0.0
+    near, _ = _room("proximity").near_pairs(rows.centroids, columns.centroids, rule.distance)
+    possible = np.concatenate((near, shared.pairs[shared.ious >= rule.iou]))
+    of_rows, of_columns = (np.unique(places).size for places in possible.T)
+    return float(columns.areas.size - of_columns), float(rows.areas.size - of_rows)
+
+
+def _shots(rule: Shooting, rows: Parts, columns: Parts, pixels: int) -> TargetCounts:
+    near_pixels = _room("regions").near_pixels
+    hit = near_pixels(rows.runs, columns.runs, rows.width, rule.near)
+    near = np.unique(rows.labels[hit > 0]).size
+    lengths = columns.runs[:, 2] - columns.runs[:, 1]
+    false = lengths.sum() - near_pixels(columns.runs, rows.runs, rows.width, rule.far).sum()
+    # The predictions are told so that nothing on either side can be told from nothing hit.
+    counts = [near, rows.areas.size - near, columns.areas.size]
+    return TargetCounts._make([*counts, *[math.nan] * 6, int(false), pixels])

@@ -329,32 +329,41 @@ class Overlap(_OfTargets):
         return f"overlap: IoU ≥ {self.iou:g}{self._rest}"
 
 
+_COST_WORDS = {"distance": "centroid distance", "overlap": "1 − IoU", "dice": "1 − Dice"}
+
+
 @dataclass(frozen=True)
 class Hungarian(_OfTargets):
-    """Stage 3: the one-to-one assignment of least total cost; pairs beyond `limit` are undone.
+    """Stage 3: the one-to-one assignment of least total cost, of which pairs below `limit` stand.
 
-    ``cost="distance"``: between centroids, in pixels, a pair stands below the limit;
-    ``cost="overlap"``: 1 − IoU, of which 1 (no common pixel) is always undone.
+    ``cost="distance"``: between centroids, in pixels; ``cost="overlap"`` and ``"dice"``: 1 − IoU
+    and 1 − Dice, of which 1 (no common pixel) is no pair.  ``limited="after"`` assigns everything
+    and undoes the pairs beyond the limit; ``"before"`` lets no pair beyond it take part: what it
+    leaves alone costs the limit, so that nothing far away decides what is near.
     """
 
     kind: ClassVar[str] = "hungarian"
     identifier: ClassVar[str] = "S3-3"
 
-    cost: Literal["distance", "overlap"] = "distance"
+    cost: Literal["distance", "overlap", "dice"] = "distance"
     limit: float | None = None
+    limited: Literal["after", "before"] = "after"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(self, "cost", ("distance", "overlap"))
+        one_of(self, "cost", tuple(_COST_WORDS))
         if self.limit is not None:
             the_number(self, "limit", 0.0, 1e9)
+        one_of(self, "limited", ("after", "before"))
+        if self.limited == "before" and self.limit is None:
+            raise InputError("hungarian: limited must be after where there is no limit")
 
     @property
     def words(self) -> str:
         """The convention in words."""
-        cost = "centroid distance" if self.cost == "distance" else "1 − IoU"
-        limit = "" if self.limit is None else f", pairs < {self.limit:g}"
-        return f"minimum-cost assignment by {cost}{limit}{self._rest}"
+        pairs = "pairs" if self.limited == "after" else "of none but pairs"
+        limit = "" if self.limit is None else f", {pairs} < {self.limit:g}"
+        return f"minimum-cost assignment by {_COST_WORDS[self.cost]}{limit}{self._rest}"
 
 
 @dataclass(frozen=True)

@@ -41,18 +41,18 @@ MODES: dict[str, Mode] = {
         ("difficulty", "difficulty_region", "difficulty_structure", "difficulty_boundary"),
     ),
     "targets": Mode(
-        "S4-9", "target counts",
+        "S4-2", "target counts",
         ("target_precision", "target_recall", "target_f1", "hiou", "hiou_seg", "hiou_loc",
          "false_alarm", "hiou_seg_merge", "hiou_seg_interference", "hiou_seg_perception",
          "hiou_loc_many_to_one", "hiou_loc_one_to_many", "hiou_loc_interference",
          "hiou_loc_perception"),
     ),
     "surface": Mode(
-        "S4-10", "distances of points",
+        "S4-9", "distances of points",
         ("hd", "hd95", "hd95_pooled", "hd95_mean", "hd95_inverse_cdf", "assd", "masd", "nsd",
          "boundary_f"),
     ),
-    "outline": Mode("S4-11", "shared outlines", ("boundary_iou", "cl_dice")),
+    "outline": Mode("S4-10", "shared outlines", ("boundary_iou", "cl_dice")),
 }  # fmt: skip
 
 MODE_OF = {score: name for name, mode in MODES.items() for score in mode.scores}

@@ -1,200 +1,194 @@
-"""Twins of ``kernels.matching``: the same, target by target, from label images."""
+"""Twins of ``kernels.matching``: a target is a set of pixels, and SciPy assigns.
+
+Rows are true targets, columns predicted ones, both from 0, as there.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.reference.assign import assign
 from fastsegmetrics.reference.label import label
 from fastsegmetrics.reference.proximity import distances
 
-Points = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Pixels = set[tuple[int, int]]
 
 
-def describe(
-    mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], Points]:
-    """Return the 8-connected targets of a mask: runs, their labels, areas and centroids."""
-    plane = mask.reshape(-1, width) != 0
-    image, count = label(plane, 8)
-    padded = np.pad(plane.astype(np.int8), ((0, 0), (1, 1)))
-    steps = np.diff(padded, axis=1)
-    rows, starts = np.nonzero(steps == 1)
-    _, stops = np.nonzero(steps == -1)
-    runs = np.column_stack((rows, starts, stops)).astype(np.int32).reshape(-1, 3)
-    pixels = [np.argwhere(image == k + 1) for k in range(count)]
-    areas = np.array([len(found) for found in pixels], np.int64)
-    points = np.array([found.sum(axis=0) / len(found) for found in pixels]).reshape(-1, 2)
-    return runs, image[rows, starts], areas, points
-
-
-def opdc(
-    points: Points,
-    others: Points,
-    shared: NDArray[np.int64],
-    ious: NDArray[np.float64],
-    limits: Any,
-) -> NDArray[np.int64]:
+def opdc(points: Floats, others: Floats, shared: Ints, ious: Floats, limits: Any) -> Ints:
     """Return the column of each row, -1 for none: pairs by overlap first, then by distance."""
-    assigned = np.full(len(points), -1, np.int64)
-    costs = distances(points, others)
-    enough = {
-        (row, column)
-        for (row, column, _), iou in zip(shared.tolist(), ious, strict=True)
-        if iou >= limits.overlap
-    }
-    nearest, _ = assign(costs)
-    for row, column in enumerate(nearest.tolist()):
-        if column >= 0 and ((row, column) in enough or limits.overlap <= 0):
-            assigned[row] = column
-    rows = np.flatnonzero(assigned < 0)
-    columns = np.setdiff1d(np.arange(len(others)), assigned)
-    left = costs[np.ix_(rows, columns)]
-    nearest, _ = assign(left)
-    for place, other in enumerate(nearest.tolist()):
-        if other >= 0 and left[place, other] < limits.distance:
-            assigned[rows[place]] = columns[other]
-    return assigned
+    apart, overlap = distances(points, others), _matrix(points, others, shared, ious)
+    every = range(len(points)), range(len(others))
+    partner = {i: j for i, j in _nearest(apart, *every) if overlap[i, j] >= limits.overlap}
+    rows = [i for i in every[0] if i not in partner]
+    columns = [j for j in every[1] if j not in partner.values()]
+    rest = _nearest(apart, rows, columns)
+    partner |= {i: j for i, j in rest if apart[i, j] < limits.distance}
+    return np.array([partner.get(i, -1) for i in every[0]], np.int64)
 
 
-def intersection_over_union(
-    shared: NDArray[np.int64], areas: NDArray[np.int64], others: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def intersection_over_union(shared: Ints, areas: Ints, others: Ints) -> Floats:
     """Return the IoU of each pair of targets that share pixels."""
-    return np.array(
-        [
-            common / (areas[row] + others[column] - common)
-            for row, column, common in shared.tolist()
-        ],
-        np.float64,
-    )
+    both = shared[:, 2]
+    return np.asarray(both / (areas[shared[:, 0]] + others[shared[:, 1]] - both))
 
 
-def qualities(
-    areas: NDArray[np.int64],
-    others: NDArray[np.int64],
-    shared: NDArray[np.int64],
-    assigned: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def qualities(areas: Ints, others: Ints, shared: Ints, assigned: Ints) -> Ints:
     """Return what the union of each matched pair is made of, in row order."""
-    table = np.zeros((len(areas), len(others)), np.int64)
-    for row, column, common in shared.tolist():
-        table[row, column] = common
+    pixels = {(i, j): n for i, j, n in shared.tolist()}
     found = []
-    for row, column in enumerate(assigned.tolist()):
-        if column >= 0:
-            common, covered = table[row, column], table[:, column].sum()
-            found.append(
-                (
-                    areas[row] + others[column] - common,
-                    common,
-                    covered - common,
-                    others[column] - covered,
-                    areas[row] - common,
-                )
-            )
+    for i, j in enumerate(assigned.tolist()):
+        if j < 0:
+            continue
+        own = pixels.get((i, j), 0)
+        on_others = sum(n for (row, column), n in pixels.items() if column == j and row != i)
+        made_of = own, on_others, others[j] - own - on_others, areas[i] - own
+        found.append((sum(made_of), *made_of))
     return np.array(found, np.int64).reshape(-1, 5)
 
 
 def without_candidate(
-    points: Points,
-    others: Points,
-    shared: NDArray[np.int64],
-    ious: NDArray[np.float64],
-    limits: Any,
+    points: Floats, others: Floats, shared: Ints, ious: Floats, limits: Any
 ) -> tuple[int, int]:
     """Count the columns, and the rows, that no target of the other side could be a pair with."""
-    possible = (distances(points, others) < limits.distance) | (limits.overlap <= 0)
-    for (row, column, _), iou in zip(shared.tolist(), ious, strict=True):
-        possible[row, column] |= iou >= limits.overlap
-    return int((~possible.any(axis=0)).sum()), int((~possible.any(axis=1)).sum())
+    overlap = _matrix(points, others, shared, ious)
+    possible = (distances(points, others) < limits.distance) | (overlap >= limits.overlap)
+    alone = [~possible.any(axis=axis) for axis in (0, 1)]
+    return int(alone[0].sum()), int(alone[1].sum())
 
 
 def match_mask(
-    truth: Any,
-    mask: NDArray[np.uint8],
-    words: NDArray[np.uint64],
-    limits: Any,
-    rules: int,
-) -> tuple[NDArray[np.int64], Points, NDArray[np.int64]]:
+    truth: Any, mask: Bytes, words: NDArray[np.uint64], limits: Any, rules: int
+) -> tuple[Ints, Floats, Ints]:
     """Match the targets of one mask: a row as of `match_levels`, and the qualities under OPDC."""
-    plane = mask.reshape(-1, truth.width) != 0
-    image = np.zeros(plane.shape, np.int64)
-    for (row, start, stop), target in zip(truth.runs, truth.labels, strict=True):
-        image[row, start:stop] = target
-    found, count = label(plane, 8)
-    _, _, areas, points = describe(mask, words, truth.width)
-    pairs, pixels = np.unique(
-        np.stack((image, found))[:, (image > 0) & plane], axis=1, return_counts=True
-    )
-    shared = np.column_stack((pairs.T - 1, pixels)).reshape(-1, 3)
-    ious = intersection_over_union(shared, truth.areas, areas)
+    plane = mask.reshape(-1, truth.width) > 0
+    true, found = _true_targets(truth), _targets(plane)
     counts, shares = np.zeros((1, 16), np.int64), np.zeros((1, 8))
     quality = np.zeros((0, 5), np.int64)
-    if rules & 4:
-        hit = np.unique(image[(image > 0) & _grown(plane, limits.hit)])
-        false = plane & ~_grown(image > 0, limits.clear)
-        counts[0, 12:] = len(hit), len(truth.areas) - len(hit), false.sum(), count
-    if rules & 2:
-        assigned = _by_distance(distances(truth.centroids, points) < limits.distance)
-        by_distance = qualities(truth.areas, areas, shared, assigned)
-        counts[0, 6:10], shares[0, 4:] = _counted(truth, areas, assigned, by_distance)
     if rules & 1:
-        assigned = opdc(truth.centroids, points, shared, ious, limits)
-        quality = qualities(truth.areas, areas, shared, assigned)
-        counts[0, :4], shares[0, :4] = _counted(truth, areas, assigned, quality)
-        counts[0, 4:6] = without_candidate(truth.centroids, points, shared, ious, limits)
+        quality, counts[0, :6], shares[0, :4] = _by_opdc(true, found, limits)
+    if rules & 2:
+        counts[0, 6:10], shares[0, 4:] = _by_distance(true, found, limits)
+    if rules & 4:
+        counts[0, 12:] = _shots(true, found, plane, limits)
     return counts, shares, quality
 
 
 def match_levels(
-    truth: Any,
-    positions: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    n_thresholds: int,
-    limits: Any,
-    rules: int,
-) -> tuple[NDArray[np.int64], Points]:
+    truth: Any, positions: Ints, ranks: Ints, n_thresholds: int, limits: Any, rules: int
+) -> tuple[Ints, Floats]:
     """Match the targets of nested masks, each by itself."""
-    found = []
     # Below the last pixel of both sides there is nothing to see.
-    last_row = max([-1, *truth.runs[:, 0], *(positions // truth.width)])
+    height = max([-1, *truth.runs[:, 0], *(positions // truth.width)]) + 1
+    found = []
     for t in range(n_thresholds):
-        mask = np.zeros((last_row + 1) * truth.width, np.uint8)
-        mask[positions[ranks > t]] = 1
-        found.append(match_mask(truth, mask, np.empty(0, np.uint64), limits, rules)[:2])
-    counts, shares = zip(*found, strict=True)
-    return np.concatenate(counts), np.concatenate(shares)
+        mask = np.isin(np.arange(height * truth.width), positions[ranks > t]).astype(np.uint8)
+        found.append(match_mask(truth, mask, np.empty(0, np.uint64), limits, rules))
+    return np.concatenate([row[0] for row in found]), np.concatenate([row[1] for row in found])
 
 
-def _by_distance(near: NDArray[np.bool_]) -> NDArray[np.int64]:
-    assigned = np.full(len(near), -1, np.int64)
-    for row in range(len(near)):
-        free = [column for column in np.flatnonzero(near[row]) if column not in assigned]
-        if free:
-            assigned[row] = free[0]
-    return assigned
+class _Side(NamedTuple):
+    """The targets of one side: their pixels, areas and centroids."""
+
+    pixels: list[Pixels]
+    areas: Ints
+    points: Floats
 
 
-def _counted(
-    truth: Any, areas: NDArray[np.int64], assigned: NDArray[np.int64], quality: NDArray[np.int64]
-) -> tuple[tuple[int, ...], list[float]]:
-    matched = len(quality)
-    false_area = int(areas.sum() - areas[assigned[assigned >= 0]].sum())
-    counts = (matched, len(areas) - matched, len(truth.areas) - matched, false_area)
-    return counts, [math.fsum((quality[:, part] / quality[:, 0]).tolist()) for part in range(1, 5)]
+def _side(pixels: list[Pixels]) -> _Side:
+    points = [np.mean(list(target), axis=0) for target in pixels]
+    areas = np.array([len(target) for target in pixels], np.int64)
+    return _Side(pixels, areas, np.array(points, np.float64).reshape(-1, 2))
 
 
-def _grown(mask: NDArray[np.bool_], radius: int) -> NDArray[np.bool_]:
+def _targets(plane: NDArray[np.bool_]) -> _Side:
+    """Return the 8-connected components of a mask."""
+    image, count = label(plane, 8)
+    return _side([set(zip(*np.nonzero(image == k + 1), strict=True)) for k in range(count)])
+
+
+def _true_targets(truth: Any) -> _Side:
+    """Return the targets that a list of labelled runs holds."""
+    pixels: list[Pixels] = [set() for _ in truth.areas]
+    for (row, start, stop), own in zip(truth.runs.tolist(), truth.labels, strict=True):
+        pixels[own - 1] |= {(row, column) for column in range(start, stop)}
+    return _side(pixels)
+
+
+def _shared(true: _Side, found: _Side) -> Ints:
+    """Return the pairs that share pixels, row-major: row, column, number of pixels."""
+    every = itertools.product(enumerate(true.pixels), enumerate(found.pixels))
+    pairs = [(i, j, len(t & f)) for (i, t), (j, f) in every if t & f]
+    return np.array(pairs, np.int64).reshape(-1, 3)
+
+
+def _matrix(points: Floats, others: Floats, shared: Ints, ious: Floats) -> Floats:
+    overlap = np.zeros((len(points), len(others)))
+    overlap[shared[:, 0], shared[:, 1]] = ious
+    return overlap
+
+
+def _nearest(apart: Floats, rows: Any, columns: Any) -> list[tuple[int, int]]:
+    """Return the pairs of some rows and some columns at the least total distance."""
+    from scipy.optimize import linear_sum_assignment
+
+    found = zip(*linear_sum_assignment(apart[np.ix_(rows, columns)]), strict=True)
+    return [(rows[i], columns[j]) for i, j in found]
+
+
+def _by_opdc(true: _Side, found: _Side, limits: Any) -> tuple[Ints, list[int], list[float]]:
+    shared = _shared(true, found)
+    ious = intersection_over_union(shared, true.areas, found.areas)
+    between = true.points, found.points, shared, ious, limits
+    assigned = opdc(*between)
+    quality = qualities(true.areas, found.areas, shared, assigned)
+    counts = [*_sizes(true, found, assigned), *without_candidate(*between)]
+    return quality, counts, _sums(quality)
+
+
+def _by_distance(true: _Side, found: _Side, limits: Any) -> tuple[list[int], list[float]]:
+    """Each true target in order takes the first free one that is near enough."""
+    free = list(range(len(found.areas)))
+    assigned = np.full(len(true.areas), -1, np.int64)
+    for i, row in enumerate(distances(true.points, found.points) < limits.distance):
+        near = [j for j in free if row[j]]
+        if near:
+            assigned[i] = near[0]
+            free.remove(near[0])
+    quality = qualities(true.areas, found.areas, _shared(true, found), assigned)
+    return _sizes(true, found, assigned), _sums(quality)
+
+
+def _sizes(true: _Side, found: _Side, assigned: Ints) -> list[int]:
+    """Return the pairs, what is left of the predictions and of the truths, the former's area."""
+    alone = sorted(set(range(len(found.areas))) - set(assigned.tolist()))
+    pairs = len(found.areas) - len(alone)
+    return [pairs, len(alone), len(true.areas) - pairs, int(found.areas[alone].sum())]
+
+
+def _sums(quality: Ints) -> list[float]:
+    shares = quality[:, 1:] / quality[:, :1]
+    return [math.fsum(column) for column in shares.T.tolist()]
+
+
+def _shots(true: _Side, found: _Side, plane: NDArray[np.bool_], limits: Any) -> list[int]:
+    aimed = np.zeros_like(plane)
+    for target in true.pixels:
+        aimed[tuple(np.transpose(list(target)))] = True
+    near, far = _widened(plane, limits.hit), _widened(aimed, limits.clear)
+    hit = sum(any(near[pixel] for pixel in target) for target in true.pixels)
+    return [hit, len(true.areas) - hit, int((plane & ~far).sum()), len(found.areas)]
+
+
+def _widened(mask: NDArray[np.bool_], radius: int) -> NDArray[np.bool_]:
     """Return where a pixel of the mask is at most `radius` rows and columns away."""
-    height, width = mask.shape
-    padded = np.pad(mask, radius)
-    grown = np.zeros_like(mask)
-    for down in range(2 * radius + 1):
-        for across in range(2 * radius + 1):
-            grown |= padded[down : down + height, across : across + width]
-    return grown
+    from scipy.ndimage import binary_dilation
+
+    square = np.ones((2 * radius + 1, 2 * radius + 1), bool)
+    return np.asarray(binary_dilation(mask, square)) if mask.size else mask

@@ -214,9 +214,13 @@ def true_parts(target: Target) -> Parts:
 
 def parts_of(mask: NDArray[np.uint8]) -> Parts:
     """Return the 8-connected components of a read-only mask of 0 and 1, (H, W)."""
+    if backend.resolve() == "reference":
+        from fastsegmetrics.reference import regions
+    else:
+        from fastsegmetrics.kernels import regions  # type: ignore[no-redef]
     flat, width = mask.reshape(-1), mask.shape[1]
-    runs, labels, areas, centroids = _room().describe(flat, words(flat), width)
-    return Parts(runs, labels, areas, centroids, width)
+    runs, labels, table = regions.components(flat, words(flat), width, 8)
+    return Parts(runs, labels, table[:, 0].copy(), regions.centroids(table), width)
 
 
 def _typed(limits: Limits | None) -> Limits:

@@ -12,6 +12,23 @@ def test_show_prints_the_same_in_every_form(folders, call):
         assert (code, shown, err) == (0, printed, "")
 
 
+def test_show_prints_strata_as_evaluate_does(folders, call):
+    arguments = arguments_of(folders, "--strata", "size:2:5", "--out", folders / "run")
+    for form in ("table", "markdown", "latex", "csv", "json"):
+        _, printed, _ = call(*arguments, "--format", form)
+        code, shown, err = call("show", folders / "run", "--format", form)
+        assert (code, shown, err) == (0, printed, "")
+        assert "small" in shown
+    plain = arguments_of(folders, "--out", folders / "plain")
+    call(*plain)
+    code, shown, err = call("show", folders / "run", folders / "plain", "--format", "csv")
+    methods = [line.split(",")[0] for line in shown.splitlines()[1:]]
+    own = [name for name in methods if name.endswith("]")]
+    assert own
+    assert all(f"({folders / 'run'})[" in name for name in own)
+    assert "not comparable: strata is present" in err
+
+
 def test_show_of_several_runs_says_where_they_differ(folders, call):
     call(*arguments_of(folders, "--out", folders / "run1"))
     call(*arguments_of(folders, "--out", folders / "run2", "--no-stretch"))

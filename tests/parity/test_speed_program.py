@@ -45,9 +45,30 @@ def test_every_class_is_measured(program, tmp_path, capsys):
     assert [row["target"] for row in whole] == [None] * 3
     sections = {row["section"] for row in data["rows"]}
     assert sections == {"native", "compat", "warm", "module", "no peer", "decoding", "hair"}
-    for title in program.TITLES.values():
-        assert (title in printed) == (title not in ("Folder runs over reading the same files alone",
-                                                    "Fresh processes"))  # fmt: skip
+    for section, title in program.TITLES.items():
+        assert (title in printed) == (section in sections)
+
+
+def test_every_class_of_targets_is_measured(program, monkeypatch):
+    targets = pytest.importorskip("speed.targets")
+    peer = pytest.importorskip("py_irstd_metrics")
+    asked = []
+
+    class Module:
+        def __getattr__(self, name):
+            asked.append(name)
+            return getattr(peer, name)
+
+    pred, gt = targets.scene((40, 50), 5)
+    for ways in targets.contestants(Module(), bins=(4,)).values():
+        ways.peer(pred, gt)
+    wanted = {name for name in vars(peer) if "Rate" in name or name.startswith(("Match", "Hier"))}
+    assert wanted <= set(asked)
+    rows = list(targets.run(0.01, {(40, 50): (0, 3)}))
+    names = {row.name for row in rows}
+    assert len(rows) == 2 * len(names) == 2 * 7 * 3
+    assert {row.section for row in rows} == {"targets"}
+    assert {row.target for row in rows if row.name.endswith("our functions")} == {None, 20, 50}
 
 
 def test_rows_are_chosen_by_words(program, tmp_path):

@@ -27,8 +27,8 @@ TARGETS = (
     "components(on=both, form=skeleton)", "components(on=both, form=boundary, cut=0.5)",
 )  # fmt: skip
 MATCHINGS = ("pixelwise", "nearest", "nearest(within=1.5)", "overlap(iou=0.3)", "hungarian",
-             "hungarian(cost=overlap)", "opdc(unmatched=empty)", "opdc", "greedy(limit=6)",
-             "shooting")  # fmt: skip
+             "hungarian(cost=overlap)", "hungarian(cost=dice, limit=0.7, limited=before)",
+             "opdc(unmatched=empty)", "opdc", "greedy(limit=6)", "shooting")  # fmt: skip
 SCORES = ("mae", "f_beta", "recall", "iou", "kappa", "auc", "weighted_f", "s_measure", "e_measure",
           "ms_iou", "hce", "c_beta", "c_beta_w", "difficulty", "hiou", "false_alarm",
           "hiou_seg_merge", "hiou_loc_one_to_many", "hd", "hd95_pooled", "nsd", "boundary_f",

@@ -14,7 +14,10 @@ from speed.report import markdown, put_into
 from speed.rows import Row, text_table, verdict
 
 SECTIONS = (
-    "scores", "spatial", "decoding", "hair", "folders", "cold", "surfaces", "labels",
+    "scores", "spatial", "decoding", "hair", "folders", "cold", "surfaces", "labels", "targets",
+)  # fmt: skip
+_PACKAGES = (
+    "fastsegmetrics", "pysodmetrics", "pyirstdmetrics", "numpy", "numba", "opencv-python-headless",
 )  # fmt: skip
 SIZES = ("300x400", "512x512", "1024x1024", "2048x2048")
 TITLES = {
@@ -29,6 +32,7 @@ TITLES = {
     "cold": "Fresh processes",
     "surfaces": "All surface scores of a pair: times faster than other packages",
     "labels": "Contingency tables: times faster than numpy.bincount",
+    "targets": "Scores of matched targets: times faster than pyirstdmetrics",
 }
 
 
@@ -111,6 +115,10 @@ def _measured(options: argparse.Namespace) -> Iterator[Row]:
         from speed import labels
 
         yield from labels.run(seconds)
+    if "targets" in options.sections:
+        from speed import targets
+
+        yield from targets.run(seconds)
 
 
 def _is_complete(options: argparse.Namespace) -> bool:
@@ -129,7 +137,7 @@ def environment() -> dict[str, str]:
     from speed import folders
 
     found = {"processor": _processor(), "python": platform.python_version()}
-    for package in ("fastsegmetrics", "pysodmetrics", "numpy", "numba", "opencv-python-headless"):
+    for package in _PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:

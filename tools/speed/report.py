@@ -10,6 +10,11 @@ from speed.rows import Row, geometric_mean, markdown_table, milliseconds, shown,
 #: Rows that differ by a handler alone share a line.
 _HANDLERS = "one handler (FmeasureV2)"
 _HOW = "one pair, one thread; geometric mean over contents, in brackets the worst content"
+_TARGETS = (
+    "**Scores of matched targets: times faster than pyirstdmetrics** through our own functions, "
+    "nothing prepared; *import changed*: `compat.py_irstd_metrics`; one pair of a float map and a "
+    "mask, one thread; geometric mean over 0 to 200 targets, in brackets the worst"
+)
 _WAYS = {
     "native": "its own functions, nothing prepared",
     "compat": "`compat.py_sod_metrics`, where only the import was changed",
@@ -40,6 +45,10 @@ def markdown(data: dict[str, Any], *, full: bool = False) -> str:
         if found:
             table = _plain(found) if full else _by_size(found, targets=section != "no peer")
             parts.append(f"**{words}**\n\n{table}")
+    found = [row for row in rows if row.section == "targets"]
+    if found:
+        table = _plain(found) if full else _by_way(found)
+        parts.append(f"{_TARGETS}\n\n{table}")
     for section, words in (
         ("hair", "Human correction effort of hair-thin masks, in a fresh process"),
         ("surfaces", "All surface scores of a pair of masks: times faster than other packages"),
@@ -111,6 +120,19 @@ def _in_one_table(rows: Sequence[Row]) -> list[str]:
         f"Target {wanted(native[0])} for 8-bit maps.\n\n"
         + markdown_table(["", *sizes, *others.values()], lines)
     ]
+
+
+def _by_way(rows: Sequence[Row]) -> str:
+    """Return a line for each score of rows named ``score: way``."""
+    names, ways = (list(dict.fromkeys(row.name.split(": ")[k] for row in rows)) for k in (0, 1))
+    sizes = list(dict.fromkeys(row.size for row in rows))
+    lines = []
+    for name in names:
+        first, *others = ([row for row in rows if row.name == f"{name}: {way}"] for way in ways)
+        target = next(filter(None, map(wanted, first)), "")
+        cells = [_cell([row for row in first if row.size == size]) for size in sizes]
+        lines.append([name, target, *cells, *(_cell(own, with_size=True) for own in others)])
+    return markdown_table(["", "target", *sizes, *ways[1:]], lines)
 
 
 def _line_of(name: str) -> str:
