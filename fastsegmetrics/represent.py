@@ -260,6 +260,8 @@ def _float_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
     single = array.dtype.itemsize <= 4
     values = _sealed(array.astype(np.float32 if single else np.float64, copy=False))
     scale = float(conventions.pred_scale or 1)
+    if scale == 1 and not conventions.stretch and _within_unit(values):
+        return MapInput(values, False)
     low, high = values.min(), values.max()
     # Also false where either is NaN.
     if not (low >= 0 and high <= scale):
@@ -276,6 +278,16 @@ def _float_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
     if conventions.stretch and low < high and not (low == 0 and high == 1):
         values = (values - low) / (high - low)
     return MapInput(_sealed(values), False)
+
+
+def _within_unit(values: NDArray[Any]) -> bool:
+    """Tell in one pass, where minimum and maximum take two, whether floats lie in [0, 1].
+
+    Read as unsigned integers these are in order, and negative numbers, infinities and NaN are
+    beyond them; so is -0.0, for which the answer is no.
+    """
+    kind = np.uint32 if values.dtype == np.float32 else np.uint64
+    return bool(values.view(kind).max() <= values.dtype.type(1).view(kind))
 
 
 def _clipped(

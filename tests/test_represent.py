@@ -229,3 +229,18 @@ def test_three_equal_channels_are_one_plane() -> None:
     assert "at (1, 2)" in message
     missing = np.full((2, 3, 3), np.nan)
     assert "finite" in refused(pred=missing)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_that_are_not_stretched_are_checked_all_the_same(dtype) -> None:
+    conventions = Conventions(stretch=False)
+    for edge in (0.0, -0.0, 5e-324, 1e-45, 0.25, 1.0):
+        values = np.full((2, 3), 0.5, dtype)
+        values[1, 2] = edge
+        canonical = represent.prediction(values, conventions, (2, 3))
+        np.testing.assert_array_equal(canonical.values, values)
+    for beyond in (np.nextafter(dtype(1), dtype(2)), -1e-30, np.inf, -np.inf, np.nan, 2.0):
+        values = np.full((2, 3), 0.5, dtype)
+        values[1, 2] = beyond
+        with pytest.raises(fsm.InputError, match=r"^pred must (lie in \[0, 1\]|be finite)"):
+            represent.prediction(values, conventions, (2, 3))
