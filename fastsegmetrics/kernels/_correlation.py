@@ -53,9 +53,9 @@ _TURNS = np.array(
 
 @kernel
 def _aligned(size: int, like: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return zeros that begin a cache line: vectors that straddle lines cost a fifth more here."""
+    """Return room that begins a cache line: vectors that straddle lines cost a fifth more here."""
     line = 64 // like.itemsize
-    room = np.zeros(size + line, like.dtype)
+    room = np.empty(size + line, like.dtype)
     start = -room.ctypes.data % 64 // like.itemsize
     return room[start : start + size]
 
@@ -295,13 +295,18 @@ def _correlate(
 
     It is the correlation from the half-size of the kernel on, as many rows as the tile has more
     than the kernel has less one, and in the first `lanes` columns, each the first of its window.
+
+    Fresh memory costs as much as arithmetic here: the first frequencies are found in `out`, the
+    last in the tile, which is overwritten; `work` is room for 128 lines twice with three folds,
+    once with two.
     """
     folds = spectrum.shape[0]
     twiddles = _TWIDDLES.astype(tile.dtype)
     turns = _TURNS.astype(tile.dtype)
-    part, spare = work[: 2 * _PART], work[2 * _PART :]
     wide = _whole(lanes + 2 * (spectrum.shape[3] - 1))
     for residue in range(folds):
+        part = out if residue == 0 else work
+        spare = tile if residue == folds - 1 else work[work.size - 2 * _PART :]
         _fold(tile, part, turns, folds, residue, wide)
         _stage(part, spare, twiddles[0], wide)
         _stage(spare, part, twiddles[1], wide)

@@ -9,6 +9,8 @@ from fastsegmetrics.kernels._jit import kernel
 
 #: Depths of a strip lie side by side, in whole vectors of single precision.
 _VECTOR = 16
+#: Places of which 16 bits hold the sum of the 8-bit levels.
+_PLACES = 256
 
 
 @kernel
@@ -19,21 +21,21 @@ def _strip(
     reach: int,
     turned: bool,
     mirrored: bool,
-) -> NDArray[np.floating]:
-    """Return values − scale[0] of the rows 0 … depth from a border: one line for each column.
+) -> NDArray[np.number]:
+    """Return what the rows 0 … depth from a border hold: one line for each column.
 
-    `reach` lines of zeros stand before and after.  The rows are columns where `turned`, and counted
-    from the last where `mirrored`.
+    `reach` lines of scale[0], the map's 0, stand before and after.  The rows are columns where
+    `turned`, and counted from the last where `mirrored`.
     """
     height, width = values.shape[::-1] if turned else values.shape
     lanes = (depth + _VECTOR) // _VECTOR * _VECTOR
-    out = np.zeros((width + 2 * reach, lanes), scale.dtype)
+    out = np.zeros((width + 2 * reach, lanes), values.dtype)
+    for ends in ((0, reach), (reach + width, width + 2 * reach)):
+        out[ends[0] : ends[1]] = scale[0]
     for i in range(depth + 1):
         row = height - 1 - i if mirrored else i
         for column in range(width):
             out[reach + column, i] = values[column, row] if turned else values[row, column]
-    if scale[0] != 0:
-        out[reach : reach + width, : depth + 1] -= scale[0]
     return out.reshape(-1)
 
 
@@ -58,25 +60,40 @@ def _find(
 
 @kernel
 def _add_lines(
-    strip: NDArray[np.floating],
+    strip: NDArray[np.number],
     lanes: int,
     places: NDArray[np.int64],
+    sums: NDArray[np.number],
     levels: NDArray[np.floating],
 ) -> None:
-    """Add the lines of a strip from each of some places on; four places cost little over one."""
+    """Write the sums of a strip's lines from each of some places on.
+
+    Four places cost little over one.  `sums`, see `_room`, hold those of 256 places.
+    """
     levels[:] = 0.0
-    whole = places.size // 4 * 4
-    for n in range(0, whole, 4):
-        a = strip[places[n] * lanes :]
-        b = strip[places[n + 1] * lanes :]
-        c = strip[places[n + 2] * lanes :]
-        d = strip[places[n + 3] * lanes :]
-        for k in range(levels.size):
-            levels[k] += (a[k] + b[k]) + (c[k] + d[k])
-    for n in range(whole, places.size):
-        a = strip[places[n] * lanes :]
-        for k in range(levels.size):
-            levels[k] += a[k]
+    for start in range(0, places.size, _PLACES):
+        some = places[start : start + _PLACES]
+        sums[:] = 0
+        whole = some.size // 4 * 4
+        for n in range(0, whole, 4):
+            a = strip[some[n] * lanes :]
+            b = strip[some[n + 1] * lanes :]
+            c = strip[some[n + 2] * lanes :]
+            d = strip[some[n + 3] * lanes :]
+            for k in range(sums.size):
+                sums[k] = sums[k] + a[k] + b[k] + c[k] + d[k]
+        for n in range(whole, some.size):
+            a = strip[some[n] * lanes :]
+            for k in range(sums.size):
+                sums[k] += a[k]
+        for k in range(sums.size):
+            levels[k] += sums[k]
+
+
+@kernel
+def _room(values: NDArray[np.number], size: int) -> NDArray[np.number]:
+    """Return room for sums of a map's values: those of 8-bit levels in half a float's bits."""
+    return np.zeros(size, (values[0, :1] * np.ones(1, np.uint16)).dtype)
 
 
 @kernel
@@ -97,8 +114,9 @@ def _side(
     sides = weights.shape[::-1] if turned else weights.shape
     depth, reach = sides[0] // 2, sides[1] // 2
     lanes = (depth + _VECTOR) // _VECTOR * _VECTOR
-    strip = np.empty(0, scale.dtype)
-    levels = np.empty((2 * reach + 1) * lanes, scale.dtype)
+    strip = np.empty(0, values.dtype)
+    sums = _room(values, (2 * reach + 1) * lanes)
+    levels = np.empty(sums.size, scale.dtype)
     places = np.empty(max(mask.shape) + 1, np.int64)
     total = 0.0
     for j in range(depth + 1 if depth > 0 else 0):
@@ -107,7 +125,8 @@ def _side(
             continue
         if strip.size == 0:
             strip = _strip(values, scale, depth, reach, turned, mirrored)
-        _add_lines(strip, lanes, places[:n], levels)
+        _add_lines(strip, lanes, places[:n], sums, levels)
+        zero = np.float64(scale[0]) * n
         for t in range(2 * reach + 1):
             ahead = 2 * reach - t if mirrored else t
             for i in range(depth + 1 - j):
@@ -117,7 +136,7 @@ def _side(
                     by *= 0
                 if j > 0:
                     by += weights[ahead, s] if turned else weights[s, ahead]
-                total += np.float64(by) * np.float64(levels[t * lanes + i])
+                total += np.float64(by) * (np.float64(levels[t * lanes + i]) - zero)
     return total
 
 

@@ -82,6 +82,8 @@ class ContextStatistics(NamedTuple):
 class _Context(NamedTuple):
     """What the truth alone decides."""
 
+    #: Number of foreground pixels
+    area: int
     weights: NDArray[Any]
     #: What tiles are correlated with; empty for a kernel too wide for them, or for the image.
     spectrum: NDArray[Any]
@@ -129,7 +131,7 @@ def context_statistics(
     """
     from fastsegmetrics.kernels import borders, tiles
 
-    mass = _mass(pred, conventions)
+    mass, low, high = _range(pred, conventions)
     context = target.cached(f"context {alpha}", lambda: _context(target.mask, alpha))
     weighted = total_degree = math.nan
     crop = _NOTHING
@@ -137,14 +139,17 @@ def context_statistics(
     if degree is True:
         by_pixel = camouflage_degree(target, gamma=gamma, spatial_weight=spatial_weight)
     if by_pixel is not None:
-        top, left, bottom, right = context.box
-        crop = sealed(by_pixel[top:bottom, left:right])
         weighted, total_degree = 0.0, float(by_pixel.sum())
-    area = target.n_foreground
-    if area == 0:
+        if total_degree != 0.0:
+            top, left, bottom, right = context.box
+            crop = sealed(by_pixel[top:bottom, left:right])
+    if context.area == 0:
         return ContextStatistics(0.0, mass, 0.0, 0, weighted, total_degree)
 
-    values, scale = _scaled(pred, context.weights.dtype)
+    values = pred.values
+    if values.dtype != np.uint8:
+        values = sealed(values.astype(context.weights.dtype, copy=False))
+    scale = np.array([low, 1 / (high - low)], context.weights.dtype)
     if context.spectrum.size:
         found: tuple[float, float, float] = tiles.context_sums(
             values, scale, context.around, context.mask, crop, context.weights, context.spectrum
@@ -157,21 +162,22 @@ def context_statistics(
         forward, reverse, extra = _wide_sums(values, scale, target.mask, crop, context)
     if by_pixel is not None:
         weighted = reverse + extra
-    return ContextStatistics(forward, mass, reverse, area, weighted, total_degree)
+    return ContextStatistics(forward, mass, reverse, context.area, weighted, total_degree)
 
 
-def _mass(pred: MapInput, conventions: Conventions) -> float:
+def _range(pred: MapInput, conventions: Conventions) -> tuple[float, int, int]:
+    """Return the sum of a map that is made 0 … 1, and which of its values become 0 and 1."""
     values = pred.values
     if values.dtype != np.uint8:
-        return float(values.sum(dtype=np.float64))
+        return float(values.sum(dtype=np.float64)), 0, 1
     from fastsegmetrics.kernels import levels
 
     flat = values.reshape(-1)
-    total, _, _, low, high = levels.level_sums(flat, flat)
+    total, _, _, low, high = (int(found) for found in levels.level_sums(flat, flat))
     represent.check_scale(high, conventions)
     if not pred.stretch or low == high:
         low, high = 0, 255
-    return float((total - low * flat.size) / (high - low))
+    return (total - low * flat.size) / (high - low), low, high
 
 
 def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
@@ -190,6 +196,7 @@ def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
         # Whole rows lie in one piece already.
         left, right = 0, width
     return _Context(
+        int(moments[0]),
         weights.astype(precision),
         _spectrum(weights, bottom - top, share, precision) if fits and moments[0] else _NOTHING,
         (top, left, bottom, right),
@@ -279,17 +286,6 @@ def _half_sizes(mask: NDArray[np.uint8], down: int, across: int, alpha: float) -
         spread = np.where(spread == 0, _EPS, spread)
         sizes = [float(3 * alpha * np.sqrt(s) / np.sqrt(spread.sum())) for s in spread]
     return round(sizes[0]), round(sizes[1])
-
-
-def _scaled(pred: MapInput, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return a map and what is subtracted from it and multiplied by, to make it 0 … 1."""
-    values = pred.values
-    if values.dtype != np.uint8:
-        return sealed(values.astype(dtype, copy=False)), np.array([0, 1], dtype)
-    low, high = (int(values.min()), int(values.max())) if pred.stretch else (0, 255)
-    if low == high:
-        low, high = 0, 255
-    return values, np.array([low, 1 / (high - low)], dtype)
 
 
 def _wide_sums(

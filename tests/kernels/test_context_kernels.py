@@ -279,6 +279,17 @@ def test_reflection_about_one_border_by_hand(turned) -> None:
         assert module.reflected_sum(values[::-1, ::-1].copy(), one, mask, weights) == 0
 
 
+def test_sums_of_many_levels_at_a_border_do_not_overflow() -> None:
+    # 300 levels of 255 are more than 16 bits hold. K is the mean of three rows: along the border
+    # the reflected neighbour counts twice, in the sum over the map's row and over the truth's.
+    weights = np.full((3, 1), 1 / 3)
+    values, mask = np.zeros((4, 300), np.uint8), np.zeros((4, 300), np.uint8)
+    values[0], mask[1] = 255, 1
+    one = np.array([0.0, 1 / 255])
+    for module in (borders, border_twins):
+        assert module.reflected_sum(values, one, mask, weights) == pytest.approx(100, rel=1e-13)
+
+
 def test_kernels_take_read_only_arrays_in_one_specialisation() -> None:
     mask = np.ones((9, 9), np.uint8)
     mask.flags.writeable = False
