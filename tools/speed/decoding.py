@@ -8,15 +8,22 @@ import cv2
 import numpy as np
 
 import fastsegmetrics as fsm
+from fastsegmetrics.catalog import METRICS
 from speed.contents import pair, photograph
 from speed.rows import Row
 from speed.timing import in_turn
 
+#: The scores of pysodmetrics: what no photograph is needed for, and what it has of those.
+_PEERS = ",".join(
+    name
+    for name, row in METRICS.items()
+    if row.score.family not in ("targets", "surface") and not row.score.needs_image
+)
 #: Metrics, their names in the table, and the largest share of the decoding time they may take.
 SUITES = {
     "sweep": ("whole sweep family", 0.15),
     "sod": ("paper table (MAE, S, E, F, weighted F)", 1.0),
-    "all,c_beta_w": ("everything of the peer's module, 257 levels of MSIoU included", 15.0),
+    f"{_PEERS},c_beta_w": ("everything of the peer's module, 257 levels of MSIoU included", 15.0),
 }
 #: The size that the target for everything is for.
 _FOR_EVERYTHING = (512, 512)
