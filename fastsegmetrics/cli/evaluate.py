@@ -21,15 +21,7 @@ _FILES, _MEASURED = "Files", "What is measured"
 
 @click.command(cls=options.SectionedCommand)
 @option("--gt", section=_FILES, required=True, metavar="DIR", help="Folder of ground truths.")
-@option(
-    "--pred",
-    "preds",
-    section=_FILES,
-    required=True,
-    multiple=True,
-    type=options.NamedFolder(),
-    help="A method's name and its folder of predictions; may be repeated.",
-)
+@options.predictions(_FILES)
 @option(
     "--image",
     section=_FILES,

@@ -16,15 +16,7 @@ _FILES, _MEASURED = "Files", "What is measured"
 
 @click.command("evaluate-volumes", cls=options.SectionedCommand)
 @option("--gt", section=_FILES, required=True, metavar="DIR", help="Folder of true volumes.")
-@option(
-    "--pred",
-    "preds",
-    section=_FILES,
-    required=True,
-    multiple=True,
-    type=options.NamedFolder(),
-    help="A method's name and its folder of predictions; may be repeated.",
-)
+@options.predictions(_FILES)
 @option(
     "--out",
     section=_FILES,

@@ -64,6 +64,19 @@ class NamedFolder(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return name, folder
 
 
+def predictions(section: str) -> Decorator:
+    """Return the option of the methods that a command evaluates."""
+    return option(
+        "--pred",
+        "preds",
+        section=section,
+        required=True,
+        multiple=True,
+        type=NamedFolder(),
+        help="A method's name and its folder of predictions; may be repeated.",
+    )
+
+
 class Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """One number, or several with commas between as a tuple."""
 

@@ -20,7 +20,7 @@ _TAPS = [math.exp(-(i**2) / 50.0) for i in range(4)]
 _TOTAL = _TAPS[0] + 2.0 * (_TAPS[1] + _TAPS[2] + _TAPS[3])
 _K0, _K1, _K2, _K3 = (tap / _TOTAL for tap in _TAPS)
 _BLOCK = 64
-#: `distance.HERE`.
+#: `capped_distance.HERE`.
 _HERE = np.uint8(40)
 
 
