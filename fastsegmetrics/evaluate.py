@@ -71,6 +71,7 @@ class Evaluator:
     ) -> None:
         self.plan = plan
         self.strata = strata
+        self._contract: Contract | None = None
         self._parts: dict[str, Evaluator] = {}
         self.backend: backends.Backend | None = backend
         if backend is not None:
@@ -144,10 +145,32 @@ class Evaluator:
 
     def _part(self, stratum: str) -> Evaluator:
         if stratum not in self._parts:
-            part = Evaluator.__new__(Evaluator)
-            part._begin(self.plan, self.backend)
-            self._parts[stratum] = part
+            self._parts[stratum] = self._without_samples(None)
         return self._parts[stratum]
+
+    def new_part(self) -> Evaluator:
+        """Return an evaluator of the same metrics, conventions and strata that holds no sample.
+
+        For another thread to fill, and to be merged then.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> whole = Evaluator("mae")
+        >>> part = whole.new_part()
+        >>> part.update(np.zeros((2, 2), np.uint8), np.eye(2, dtype=bool), sample_id="eye")
+        >>> whole.merge(part)
+        >>> whole.result()["mae"].value
+        0.5
+        """
+        part = self._without_samples(self.strata)
+        part._contract = self._contract
+        return part
+
+    def _without_samples(self, strata: Strata | None) -> Evaluator:
+        part = Evaluator.__new__(Evaluator)
+        part._begin(self.plan, self.backend, strata)
+        return part
 
     def merge(self, other: Evaluator) -> None:
         """Add all samples of another evaluator of the same metrics and conventions.
@@ -182,8 +205,10 @@ class Evaluator:
     @property
     def contract(self) -> Contract:
         """What shapes the numbers."""
-        strata = None if self.strata is None else self.strata.to_dict()
-        return Contract.of(self.plan.metrics, self.plan.conventions, strata)
+        if self._contract is None:
+            strata = None if self.strata is None else self.strata.to_dict()
+            self._contract = Contract.of(self.plan.metrics, self.plan.conventions, strata)
+        return self._contract
 
     def result(self, *, n_expected: int | None = None, beside: Iterable[Evaluator] = ()) -> Result:
         """Return the aggregates of all samples so far.

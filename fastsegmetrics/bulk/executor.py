@@ -52,7 +52,7 @@ def check_workers(workers: int | None) -> int:
 
 
 def in_order(
-    work: Callable[[Item], Outcome], items: Iterable[Item], workers: int
+    work: Callable[[Item], Outcome], items: Iterable[Item], workers: int, count: int
 ) -> Iterator[tuple[Item, Outcome]]:
     """Apply `work` to every item and yield each item with its outcome, in the order of the items.
 
@@ -68,14 +68,23 @@ def in_order(
         Taken as needed, in the caller's thread.
     workers : int
         Number of threads.
+    count : int
+        Number of items that are expected: tasks become smaller towards the end, so that no worker
+        is left with a long one while the others have none.
     """
     source = iter(items)
     size = 1
+    left = count
     pool = ThreadPoolExecutor(workers, thread_name_prefix="fastsegmetrics")
     window: deque[Future[_Chunk[Item, Outcome]]] = deque()
     try:
         while True:
-            while len(window) < workers * _WINDOW and (chunk := list(islice(source, size))):
+            while len(window) < workers * _WINDOW:
+                share = max(1, left // (2 * workers))
+                chunk = list(islice(source, min(size, share)))
+                if not chunk:
+                    break
+                left -= len(chunk)
                 window.append(pool.submit(_work_through, work, chunk))
             if not window:
                 return

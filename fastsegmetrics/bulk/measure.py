@@ -18,8 +18,8 @@ from fastsegmetrics.target import Target
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.heat_maps import HeatMaps
+    from fastsegmetrics.bulk.sums import Sums
     from fastsegmetrics.conventions import Conventions
-    from fastsegmetrics.plan import Plan
 
 #: Identity of a prediction that is missing and scored as an all-zero map.
 ZERO_MAP = "zero"
@@ -29,21 +29,21 @@ class Sample(NamedTuple):
     """What is to be measured: a ground truth, the photograph if the metrics need it, and the
     (method, prediction) pairs; a prediction of None is an all-zero map.
 
-    Those in `undrawn` are measured already and lack only their heat maps.
+    Those in `kept` are measured already, and those of them in `undrawn` lack their heat maps.
     """
 
     name: str
     truth: Path
     image: Path | None
     predictions: Sequence[tuple[str, Path | None]]
+    kept: Sequence[StoredPair] = ()
     undrawn: Sequence[tuple[str, Path | None]] = ()
 
 
 class Outcome(NamedTuple):
     """A row for the store, and the error behind its `reason` if that ends the run.
 
-    The measurement is in the row as bytes: outcomes wait for their turn, and those of "sod" take
-    2.4 KB that way where the arrays take 32, those of "all" 61 KB and 277.
+    The measurement is added already; the row has it as bytes if there is a store.
     """
 
     row: StoredPair
@@ -51,14 +51,16 @@ class Outcome(NamedTuple):
 
 
 class Measurer:
-    """Reads and measures samples; called from any thread.
+    """Reads and measures samples, and adds up what it measures; called from any thread.
 
     Parameters
     ----------
-    plan : Plan
-        What to measure.
+    sums : Sums
+        What to measure, and where to add it.
     backend : {"compiled", "reference"}
         Who computes; a context manager around the caller does not reach into threads.
+    stored : bool
+        Give measurements as bytes too.
     keep_errors : bool
         Fill `Outcome.error`, whose traceback holds on to the pixels.
     maps : HeatMaps, optional
@@ -66,20 +68,28 @@ class Measurer:
     """
 
     def __init__(
-        self, plan: Plan, *, backend: Backend, keep_errors: bool, maps: HeatMaps | None = None
+        self,
+        sums: Sums,
+        *,
+        backend: Backend,
+        stored: bool,
+        keep_errors: bool,
+        maps: HeatMaps | None = None,
     ) -> None:
-        self._plan = plan
+        self._sums = sums
+        self._plan = sums.plan
         self._maps = maps
-        self._conventions = plan.conventions
+        self._conventions = sums.plan.conventions
+        self._stored = stored
         self._backend = backend
         self._keep_errors = keep_errors
 
     def __call__(self, sample: Sample) -> list[Outcome]:
         """Measure every prediction of `sample`; what cannot be read or measured has a reason."""
-        if not (sample.predictions or sample.undrawn):
-            return []
         with use_backend(self._backend):
-            return self._measure(sample)
+            for row in sample.kept:
+                self._sums.add_stored(row)
+            return self._measure(sample) if sample.predictions or sample.undrawn else []
 
     def _measure(self, sample: Sample) -> list[Outcome]:
         truth_identity = ""
@@ -128,13 +138,15 @@ class Measurer:
     def _pair(self, row: StoredPair, path: Path | None, truth: Path, target: Target) -> Outcome:
         try:
             values, resized = read_prediction(path, truth, target.shape, self._conventions)
-            data = self._plan.measure(values, target).to_bytes()
+            measured = self._plan.measure(values, target)
         except (FastSegMetricsError, OSError) as error:
             return self._skipped(row, error, path or truth)
+        self._sums.add(row.method, row.sample, measured)
         try:
             self._draw(row, values, target)
         except InputError as error:
             return _ending(row, error, path or truth)
+        data = measured.to_bytes() if self._stored else None
         return Outcome(row._replace(resized=resized, measurement=data), None)
 
     def _drawn(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fastsegmetrics import backend as backends
-from fastsegmetrics.bulk.adder import Adder
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.files import discard_summary, write_files
 from fastsegmetrics.bulk.heat_maps import MAPS, HeatMaps
@@ -19,6 +18,7 @@ from fastsegmetrics.bulk.resume import Kept, check_contract
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.store import RunStore, StoredPair
+from fastsegmetrics.bulk.sums import Sums
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.evaluate import Evaluator
 from fastsegmetrics.io import printable
@@ -229,12 +229,9 @@ def evaluate_folders(
     0.9124
     """
     n_workers = _checked_choices(preds, on_error, workers)
-    evaluators = {
-        method: Evaluator(metrics, backend=backend, strata=strata, **conventions)
-        for method in preds
-    }
-    plan = next(iter(evaluators.values())).plan
-    contract = next(iter(evaluators.values())).contract
+    evaluator = Evaluator(metrics, backend=backend, strata=strata, **conventions)
+    plan, contract = evaluator.plan, evaluator.contract
+    evaluators = {method: evaluator.new_part() for method in preds}
     observer = progress if isinstance(progress, Observer) else Bar() if progress else Observer()
     if difficulty_maps:
         _require_drawable(plan, out)
@@ -258,8 +255,8 @@ def evaluate_folders(
             store = stack.enter_context(RunStore(out))
             check_contract(store, contract.to_dict(), chosen)
             maps = HeatMaps(store.directory, plan.conventions) if difficulty_maps else None
-        adder = stack.enter_context(Adder(evaluators))
-        job = _Job(pairs, adder, contract, store, on_error == "stop", observer, maps)
+        sums = Sums(evaluators, chosen)
+        job = _Job(pairs, sums, contract, store, on_error == "stop", observer, maps)
         if store is not None:
             sources.record(store)
         return job.run(n_workers, chosen)
@@ -325,7 +322,7 @@ class _Job:
     def __init__(
         self,
         pairs: PairList,
-        adder: Adder,
+        sums: Sums,
         contract: Contract,
         store: RunStore | None,
         stop: bool,
@@ -334,14 +331,13 @@ class _Job:
     ) -> None:
         self._maps = maps
         self._pairs = pairs
-        self._adder = adder
+        self._sums = sums
         self._contract = contract
         self._store = store
         self._stop = stop
         self._observer = observer
         self._kept = None if store is None else Kept(store, pairs, retry_skipped=stop)
-        self._zero = adder.plan.conventions.missing == "zero"
-        self._reused: dict[str, dict[str, StoredPair]] = {}
+        self._zero = sums.plan.conventions.missing == "zero"
         self._skipped: list[Skipped] = []
         self._n_resized = dict.fromkeys(pairs.predictions, 0)
         self._faint: list[str] = []
@@ -351,13 +347,17 @@ class _Job:
 
     def run(self, workers: int, backend: backends.Backend) -> Run:
         measurer = Measurer(
-            self._adder.plan, backend=backend, keep_errors=self._stop, maps=self._maps
+            self._sums,
+            backend=backend,
+            stored=self._store is not None,
+            keep_errors=self._stop,
+            maps=self._maps,
         )
         total = len(self._pairs.samples)
         self._observer.started(total, 0 if self._kept is None else len(self._kept))
         try:
             try:
-                for sample, outcomes in in_order(measurer, self._samples(), workers):
+                for sample, outcomes in in_order(measurer, self._samples(), workers, total):
                     self._take(sample, outcomes)
             finally:
                 self._observer.ended()
@@ -375,8 +375,6 @@ class _Job:
                 # What is in flight is still taken, so that nothing done is lost.
                 return
             rows = {} if self._kept is None else self._kept.rows(name)
-            if rows:
-                self._reused[name] = rows
             wanted = [
                 (method, files.get(name))
                 for method, files in self._pairs.predictions.items()
@@ -387,6 +385,7 @@ class _Job:
                 self._pairs.truths[name],
                 self._pairs.images.get(name),
                 wanted,
+                tuple(rows.values()),
                 self._undrawn(name, rows),
             )
 
@@ -402,7 +401,7 @@ class _Job:
         ]
 
     def _take(self, sample: Sample, outcomes: list[Outcome]) -> None:
-        rows = list(self._reused.pop(sample.name, {}).values())
+        rows = list(sample.kept)
         for row, error in outcomes:
             if row.reason is not None and error is not None:
                 self._stopped_by = self._stopped_by or (row.reason, error)
@@ -426,11 +425,10 @@ class _Job:
             else:
                 self._n_resized[row.method] += row.resized
         self._faint += [row.sample for row in rows if row.faint][:1]
-        self._adder.add(rows)
 
     def _finish(self, total: int) -> Run:
         run = Run(
-            self._adder.results(total),
+            self._sums.results(total),
             self._pairs,
             skipped=tuple(self._skipped),
             n_resized=self._n_resized,

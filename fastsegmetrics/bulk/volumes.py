@@ -179,7 +179,7 @@ def evaluate_volumes(
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    for case, one in in_order(measured, units, check_workers(workers)):
+    for case, one in in_order(measured, units, check_workers(workers), len(units)):
         cases.add(case, one.overlap, unit=units[case])
         rows += one.rows
         grids.add(one.grid)

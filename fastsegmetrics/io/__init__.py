@@ -176,16 +176,30 @@ def _read(path: str | os.PathLike[str], door: str = "decode") -> tuple[np.ndarra
         raise FormatError(f"{printable(path)}: {error}") from error.__cause__
 
 
+# What waits for nobody: a named pipe without a writer opens at once, and is refused by its kind.
+_OPENING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
 def _load(path: str | os.PathLike[str]) -> bytes:
-    """Read the whole file: OpenCV's own reader fails on non-ASCII paths on some systems."""
+    """Read the whole file: OpenCV's own reader fails on non-ASCII paths on some systems.
+
+    With as few calls of the system as there can be, since each gives the interpreter's lock away:
+    another thread takes it, and to get it back costs some 90 us; a file object makes ten.
+    """
     try:
-        mode = os.stat(path).st_mode
-        if not stat.S_ISREG(mode):
-            # Opening a named pipe would wait for a writer, perhaps for ever.
-            kind = "a directory" if stat.S_ISDIR(mode) else "a pipe or another special file"
-            raise FormatError(f"this is {kind}, not an image file")
-        with open(path, "rb") as file:
-            data = file.read()
+        file = os.open(path, _OPENING)
+        try:
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
+                kind = (
+                    "a directory"
+                    if stat.S_ISDIR(status.st_mode)
+                    else ("a pipe or another special file")
+                )
+                raise FormatError(f"this is {kind}, not an image file")
+            data = _all_bytes(file, status.st_size)
+        finally:
+            os.close(file)
     except OSError as error:
         if isinstance(error, FileNotFoundError):
             raise FormatError("there is no such file") from None
@@ -193,6 +207,17 @@ def _load(path: str | os.PathLike[str]) -> bytes:
     if not data:
         raise FormatError("the file is empty (0 bytes)")
     return data
+
+
+def _all_bytes(file: int, size: int) -> bytes:
+    """Read what should be `size` bytes; asked for one more, a read of just so many is the last."""
+    data = os.read(file, size + 1)
+    if len(data) == size:
+        return data
+    parts = [data]
+    while parts[-1]:
+        parts.append(os.read(file, 1 << 20))
+    return b"".join(parts)
 
 
 def _recognise(data: bytes, name: str) -> Format:

@@ -244,10 +244,12 @@ def test_what_waits_for_its_turn_is_small():
 def test_outcomes_hold_bytes_and_no_pixels(folders):
     from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample
     from fastsegmetrics.bulk.store import StoredPair
+    from fastsegmetrics.bulk.sums import Sums
 
     corrupt(folders / "two" / "s00.png")
     preds = [(method, folders / method / "s00.png") for method in METHODS]
-    measurer = Measurer(fsm.Evaluator("sod").plan, backend="compiled", keep_errors=False)
+    sums = Sums({method: fsm.Evaluator("sod") for method in METHODS}, "compiled")
+    measurer = Measurer(sums, backend="compiled", stored=True, keep_errors=False)
     for row, error in measurer(Sample("s00", folders / "gt" / "s00.png", None, preds)):
         assert error is None
         assert {type(value) for value in row} <= {str, bool, bytes, type(None)}

@@ -116,10 +116,18 @@ def _read_by_opencv(path: Path) -> object:
     return cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
 
 
-_COMPRESSED = zlib.compress(os.urandom(100_000) * 20, 1)
+# As much as a map of 512×512 holds: of buffers of megabytes the system takes the pages back each
+# time, and two threads wait for each other to get them.
+_PIXELS = os.urandom(1 << 14) * 16
+_COMPRESSED = zlib.compress(_PIXELS, 1)
 
 
 def _inflate_in_threads(threads: int) -> None:
     with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(zlib.decompress, [_COMPRESSED] * 60):
-            pass
+        for done in [pool.submit(_inflate, 400 // threads) for _ in range(threads)]:
+            done.result()
+
+
+def _inflate(times: int) -> None:
+    for _ in range(times):
+        zlib.decompress(_COMPRESSED, bufsize=len(_PIXELS))
