@@ -60,9 +60,11 @@ class FmeasureV2:
         if not self._metric_handlers:
             raise InputError("metric_handlers must hold at least one handler; received none")
         counts = confusion_counts(Pair(pred, gt, normalize).statistics().counts)
+        # Division makes floats of them: once, not in each of a dozen formulas.
+        as_floats = tuple(column.astype(np.float64) for column in counts)
         for handler in self._metric_handlers.values():
             if type(handler).__call__ is Elementwise.__call__:
-                _gather_at_once(handler, counts)
+                _gather_at_once(handler, counts, as_floats)
             else:
                 _gather(handler, counts)
 
@@ -131,9 +133,11 @@ def _gather(handler: Any, counts: Counts) -> None:
             _pool(handler, counts)
 
 
-def _gather_at_once(handler: _BaseHandler, counts: Counts) -> None:
+def _gather_at_once(
+    handler: _BaseHandler, counts: Counts, as_floats: tuple[NDArray[np.float64], ...]
+) -> None:
     """Do what `_gather` does with one call: three cost more than the pass over the pixels."""
-    scores = handler(*counts)
+    scores = handler(*as_floats)
     if handler.dynamic_results is not None:
         handler.dynamic_results.append(scores[DYNAMIC].copy())
     if handler.adaptive_results is not None:
