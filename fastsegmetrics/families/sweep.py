@@ -92,6 +92,7 @@ class SweepFamily:
         self._needs_structure = "structure" in families
         self._needs_sweep = bool(self.sources or any("." in column for column in self.columns))
         self._needs_areas = any(column in _AREAS for column in self.columns)
+        self.pools = tuple(m for m in metrics if m.report.source == "pooled")
         self._take = np.array([POSITIONS[column] for column in self.columns], np.intp)
 
     def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
@@ -213,16 +214,17 @@ class SweepAccumulator:
         return self._curves.means()
 
     def pooled(self) -> dict[str, float | NDArray[np.float64]]:
-        """Return every sweep value of the counts pooled over the data set, by metric name."""
-        if not self._pooled.n_pixels:
+        """Return sweep values of the counts pooled over the data set, by metric name, if asked."""
+        asked = {metric.score.family for metric in self._family.pools}
+        if not (asked and self._pooled.n_pixels):
             return {}
         rows, summaries = score_levels(self._pooled, self._family.rule)
-        areas = _areas(rows, self._family.rule)
         found: dict[str, float | NDArray[np.float64]] = {}
         for i, score in enumerate(SWEEP_SCORES):
             found[f"{score}.pooled_curve"] = rows[i]
             for j, report in enumerate(("bin", "adp", "mean", "max")):
                 found[f"{score}.pooled_{report}"] = float(summaries[i, j])
-        for i, column in enumerate(_AREAS):
-            found[column.replace("_of_image", "_pooled")] = float(areas[i])
+        if "area" in asked:
+            names = (column.replace("_of_image", "_pooled") for column in _AREAS)
+            found |= zip(names, _areas(rows, self._family.rule).tolist(), strict=True)
         return found

@@ -44,7 +44,7 @@ _NONE = np.int32(1 << 21)
 
 @kernel
 def _set(array: NDArray[Any], value: int) -> None:
-    """Fill an array; its slice assignment takes Numba several times as long to compile."""
+    """Fill an array; slice assignment and `np.full` take Numba several times as long to compile."""
     for i in range(array.size):
         array[i] = value
 
@@ -65,7 +65,8 @@ def _lower_heights(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return how far below each pixel its column's next foreground is, 255 for that or more."""
     height, width = mask.shape
     lower = np.empty((height, width), np.uint8)
-    before = np.full(width, _FAR_BYTE, np.uint8)
+    before = np.empty(width, np.uint8)
+    _set(before, _REACH)
     for row in range(height - 1, -1, -1):
         _step(before, mask[row], lower[row])
         before = lower[row]
@@ -347,16 +348,20 @@ def capped_squares(mask: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray
     squares = np.empty((height, width), np.uint16)
     # A row's heights are not asked for again: fresh memory costs more than the rest of a flat row.
     lower = toward = _lower_heights(mask)
-    upper = np.full((2, width), _FAR_BYTE, np.uint8)
+    upper = np.empty((2, width), np.uint8)
+    _set(upper[1], _REACH)
     heights = np.empty(width, np.uint8)
-    low = np.full(width + 2 * _PAD, _LARGE, np.uint8)
-    codes = np.full(low.size, _HERE, np.uint8)
+    low = np.empty(width + 2 * _PAD, np.uint8)
+    _set(low, np.int64(_LARGE))
+    codes = np.empty(low.size, np.uint8)
+    _set(codes, HERE)
     small = np.empty(width, np.uint8)
     deep = np.empty((width + _BLOCK - 1) // _BLOCK, np.uint8)
     posts = np.empty((width - 2 + _BLOCK) // _BLOCK + 1, np.int64)
     guesses = np.zeros(posts.size, np.int64)
     tall = np.empty(width, np.int32)
-    words = np.full(width + 4, _FAR_WORD, np.uint16)
+    words = np.empty(width + 4, np.uint16)
+    _set(words, _FAR_WORD)
     ramp = _ramp()
     block = np.empty(_BLOCK, np.uint16)
     inner = slice(_PAD, _PAD + width)
