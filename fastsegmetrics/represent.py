@@ -125,6 +125,28 @@ def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> M
     return _integer_map(array, conventions)
 
 
+def unread_floats(
+    pred: Any, conventions: Conventions, shape: tuple[int, int]
+) -> NDArray[Any] | None:
+    """Return a prediction as it is if `prediction` would only check its range, else None.
+
+    For who checks that while looking at the values anyway; a pass over a small image takes as long
+    as everything else.  What is not in range goes to `prediction`, which says what is wrong.
+    """
+    if (
+        type(pred) is np.ndarray
+        and pred.dtype.char in "fd"
+        and pred.dtype.isnative
+        and pred.shape == shape
+        and pred.flags.c_contiguous
+        and pred.flags.aligned
+        and conventions.pred_scale in (None, 1)
+        and not conventions.stretch
+    ):
+        return pred
+    return None
+
+
 def mask_pair(
     pred: Any, gt: Any, spacing: Any = 1.0, n_axes: tuple[int, ...] | None = None
 ) -> MaskPair:

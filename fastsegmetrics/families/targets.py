@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,49 +19,75 @@ from fastsegmetrics.families.sweep import score_rule
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import confusion, targets as scores
 from fastsegmetrics.scores.confusion import ScoreRule
+from fastsegmetrics.scores.targets import QualitySums, TargetCounts
 from fastsegmetrics.statistics import targets as statistics
 from fastsegmetrics.statistics.targets import N_QUALITIES, TargetTally
 from fastsegmetrics.target import Target
 
-#: (tally, row, rule) → value.
-_Value = Callable[[TargetTally, int, ScoreRule], float]
+
+class _Row:
+    """What a tally holds at one threshold, each part made once for all scores."""
+
+    __slots__ = ("_counts", "_quality", "row", "tally")
+
+    def __init__(self, tally: TargetTally, row: int) -> None:
+        self.tally, self.row = tally, row
+        self._counts: dict[str, TargetCounts] = {}
+        self._quality: QualitySums | None = None
+
+    def found(self, matching: str) -> TargetCounts:
+        counts = self._counts.get(matching)
+        if counts is None:
+            counts = self._counts[matching] = self.tally.found(matching, self.row)
+        return counts
+
+    @property
+    def quality(self) -> QualitySums:
+        if self._quality is None:
+            self._quality = self.tally.quality("opdc", self.row)
+        return self._quality
+
+    @property
+    def shots(self) -> statistics.Shots:
+        return self.tally.shots(self.row)
+
+
+_Value = Callable[[_Row, ScoreRule], float]
 
 
 def _counted(formula: Callable[..., float], matching: str = "opdc") -> _Value:
-    return lambda tally, row, rule: formula(tally.found(matching, row))
+    return lambda row, rule: formula(row.found(matching))
 
 
 def _measured(formula: Callable[..., float]) -> _Value:
-    return lambda tally, row, rule: formula(tally.found("opdc", row), tally.quality("opdc", row))
+    return lambda row, rule: formula(row.found("opdc"), row.quality)
 
 
 def _pair_error(kind: str) -> _Value:
-    def value(tally: TargetTally, row: int, rule: ScoreRule) -> float:
-        error = getattr(tally.quality("opdc", row), kind)
-        return scores.pair_error(tally.found("opdc", row), error, rule.strict)
-
-    return value
+    return lambda row, rule: scores.pair_error(
+        row.found("opdc"), getattr(row.quality, kind), rule.strict
+    )
 
 
-def _target_error(count: Callable[[scores.TargetCounts], int]) -> _Value:
-    def value(tally: TargetTally, row: int, rule: ScoreRule) -> float:
-        found = tally.found("opdc", row)
+def _target_error(count: Callable[[TargetCounts], int]) -> _Value:
+    def value(row: _Row, rule: ScoreRule) -> float:
+        found = row.found("opdc")
         return scores.target_error(found, count(found))
 
     return value
 
 
-def _pd_shooting(tally: TargetTally, row: int, rule: ScoreRule) -> float:
-    return scores.shooting_detection(*tally.shots(row))
+def _pd_shooting(row: _Row, rule: ScoreRule) -> float:
+    return scores.shooting_detection(*row.shots)
 
 
-def _fa_shooting(tally: TargetTally, row: int, rule: ScoreRule) -> float:
-    return tally.shots(row).false_area / tally.n_pixels
+def _fa_shooting(row: _Row, rule: ScoreRule) -> float:
+    return row.shots.false_area / row.tally.n_pixels
 
 
-def _of_pixels(name: str, tally: TargetTally, row: int, rule: ScoreRule) -> float:
+def _of_pixels(name: str, row: _Row, rule: ScoreRule) -> float:
     formula: Callable[..., float] = getattr(confusion, name)
-    return formula(*tally.pixels.tolist(), rule)
+    return formula(*row.tally.pixels.tolist(), rule)
 
 
 _VALUES: Mapping[str, _Value] = {
@@ -112,6 +138,7 @@ class TargetFamily:
         self.metrics = metrics
         self.rule = score_rule(conventions)
         self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self._values = [_VALUES[column.rpartition(".")[0]] for column in self.columns]
         rules = {MATCHING[metric.score.name] for metric in metrics}
         self._pixels = "pixels" in rules
         self._rules = tuple(rule for rule in statistics.RULES if rule in rules)
@@ -144,6 +171,20 @@ class TargetFamily:
             )
         return self._produced(found)
 
+    def measure_unread(self, values: NDArray[Any], target: Target) -> Produced | None:
+        """Measure one pair of `represent.unread_floats`; None if it has to be read after all.
+
+        The pass that finds the runs of P > 0.5 checks the range as well.
+        """
+        if self._pixels or len(self._thresholds):
+            return None
+        runs = statistics.runs_in_range(values, statistics.FIXED)
+        if runs is None:
+            return None
+        return self._produced(
+            statistics.runs_statistics(runs, target, self._rules, survival=self.survival)
+        )
+
     def measure_pixels(self, pred: MapInput, target: Target) -> Produced:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import targets as reference
@@ -155,12 +196,13 @@ class TargetFamily:
         return self._produced(tally)
 
     def _produced(self, tally: TargetTally) -> Produced:
-        values = [self.value(column.rpartition(".")[0], tally) for column in self.columns]
+        row, rule = _Row(tally, 0), self.rule
+        values = [value(row, rule) for value in self._values]
         return Produced(values, TargetRecord(tally, self.survival) if self._pools else None)
 
     def value(self, score: str, tally: TargetTally, row: int = 0) -> float:
         """Return a score by its name, of an image or of a data set."""
-        return float(_VALUES[score](tally, row, self.rule))
+        return float(_VALUES[score](_Row(tally, row), self.rule))
 
     def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
         """Return nothing: curves are pooled."""

@@ -107,9 +107,9 @@ class Detection(NamedTuple):
 
 
 _HIOU = (
-    "hiou", "hiou_seg", "hiou_loc",
-    *(f"hiou_seg_{error}" for error in PairErrors._fields),
-    *(f"hiou_loc_{error}" for error in TargetErrors._fields),
+    "hiou.bin", "hiou_seg.bin", "hiou_loc.bin",
+    *(f"hiou_seg_{error}.bin" for error in PairErrors._fields),
+    *(f"hiou_loc_{error}.bin" for error in TargetErrors._fields),
 )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def hiou(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> HierarchicalIoU:
     """Hierarchical IoU of P > 0.5, with its two factors and the errors behind each."""
-    plan = plan_for(tuple(f"{name}.bin" for name in _HIOU), conventions)
+    plan = plan_for(_HIOU, conventions)
     values = plan.measure(pred, gt, backend=backend).values.tolist()
     value, segmentation, localisation = values[:3]
     return HierarchicalIoU(

@@ -14,24 +14,14 @@ from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.kernels.assign import assign_points
-from fastsegmetrics.kernels.label import component_table, find_runs, label_runs
 from fastsegmetrics.kernels.overlap import overlaps
 from fastsegmetrics.kernels.proximity import match_greedily, near_pairs
-from fastsegmetrics.kernels.regions import centroids, near_pixels
+from fastsegmetrics.kernels.regions import near_pixels, targets_of
 
 Points = NDArray[np.float64]
 
 #: Bits of `rules`.
 _OPDC, _DISTANCE, _SHOOTING = 1, 2, 4
-
-
-@kernel
-def _described(
-    runs: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], Points]:
-    labels, count = label_runs(runs, 8)
-    table = component_table(runs, labels, count)
-    return labels, table[:, 0].copy(), centroids(table)
 
 
 @kernel
@@ -195,7 +185,7 @@ def _match(
     shares: NDArray[np.float64],
 ) -> NDArray[np.int64]:
     """Fill a row of `match_levels` and return the qualities under OPDC."""
-    labels, areas, points = _described(runs)
+    labels, areas, points = targets_of(runs)
     none = np.empty((0, 5), np.int64)
     if rules & _SHOOTING:
         _shot(truth, runs, areas.size, limits, counts[12:16])
@@ -218,17 +208,12 @@ def _match(
 
 
 @kernel
-def match_mask(
-    truth: Any,
-    mask: NDArray[np.uint8],
-    words: NDArray[np.uint64],
-    limits: Any,
-    rules: int,
+def match_runs(
+    truth: Any, runs: NDArray[np.int32], limits: Any, rules: int
 ) -> tuple[NDArray[np.int64], Points, NDArray[np.int64]]:
-    """Match the targets of one mask: a row as of `match_levels`, and the qualities under OPDC."""
+    """Match the targets of a mask's runs: a row as of `match_levels`, the qualities under OPDC."""
     counts = np.zeros((1, 16), np.int64)
     shares = np.zeros((1, 8), np.float64)
-    runs = find_runs(mask, words, truth.width)
     quality = _match(truth, runs, limits, rules, counts[0], shares[0])
     return counts, shares, quality
 

@@ -24,6 +24,28 @@ def components(
 
 
 @kernel
+def targets(
+    mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the runs of a mask and their 8-connected components, then areas and centroids.
+
+    Runs and labels as of `components`, int64[n], float64[n, 2].
+    """
+    runs = find_runs(mask, words, width)
+    return runs, *targets_of(runs)
+
+
+@kernel
+def targets_of(
+    runs: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the 8-connected component of each run, and the components' areas and centroids."""
+    labels, count = label_runs(runs, 8)
+    table = component_table(runs, labels, count)
+    return labels, table[:, 0].copy(), centroids(table)
+
+
+@kernel
 def centroids(table: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return row and column of each component's centroid, float64[n, 2], from its table."""
     n = table.shape[0]

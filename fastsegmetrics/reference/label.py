@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,6 +40,11 @@ def find_runs(mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int) ->
     rows, starts = np.nonzero(steps == 1)
     _, stops = np.nonzero(steps == -1)
     return np.column_stack((rows, starts, stops)).astype(np.int32)
+
+
+def runs_above(values: NDArray[Any], limit: Any, width: int) -> tuple[NDArray[np.int32], Any]:
+    """Return the runs of the values above a limit in each row, and the highest value."""
+    return find_runs((values > limit).astype(np.uint8), values, width), values.max()
 
 
 def label_runs(runs: NDArray[np.int32], connectivity: int) -> tuple[NDArray[np.int32], int]:

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.reference.label import label
+from fastsegmetrics.reference.label import find_runs, label, paint_runs
 from fastsegmetrics.reference.proximity import distances
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
 Pixels = set[tuple[int, int]]
 
 
@@ -63,11 +62,13 @@ def without_candidate(
     return int(alone[0].sum()), int(alone[1].sum())
 
 
-def match_mask(
-    truth: Any, mask: Bytes, words: NDArray[np.uint64], limits: Any, rules: int
+def match_runs(
+    truth: Any, runs: NDArray[np.int32], limits: Any, rules: int
 ) -> tuple[Ints, Floats, Ints]:
-    """Match the targets of one mask: a row as of `match_levels`, and the qualities under OPDC."""
-    plane = mask.reshape(-1, truth.width) > 0
+    """Match the targets of a mask's runs: a row as of `match_levels`, the qualities under OPDC."""
+    # Below the last pixel of both sides there is nothing to see.
+    height = max([-1, *truth.runs[:, 0], *runs[:, 0]]) + 1
+    plane = paint_runs(runs, np.ones(len(runs), np.int32), height, truth.width) > 0
     true, found = _true_targets(truth), _targets(plane)
     counts, shares = np.zeros((1, 16), np.int64), np.zeros((1, 8))
     quality = np.zeros((0, 5), np.int64)
@@ -84,12 +85,12 @@ def match_levels(
     truth: Any, positions: Ints, ranks: Ints, n_thresholds: int, limits: Any, rules: int
 ) -> tuple[Ints, Floats]:
     """Match the targets of nested masks, each by itself."""
-    # Below the last pixel of both sides there is nothing to see.
-    height = max([-1, *truth.runs[:, 0], *(positions // truth.width)]) + 1
+    size = truth.width * (max([-1, *(positions // truth.width)]) + 1)
     found = []
     for t in range(n_thresholds):
-        mask = np.isin(np.arange(height * truth.width), positions[ranks > t]).astype(np.uint8)
-        found.append(match_mask(truth, mask, np.empty(0, np.uint64), limits, rules))
+        mask = np.isin(np.arange(size), positions[ranks > t]).astype(np.uint8)
+        runs = find_runs(mask, np.empty(0, np.uint64), truth.width)
+        found.append(match_runs(truth, runs, limits, rules))
     return np.concatenate([row[0] for row in found]), np.concatenate([row[1] for row in found])
 
 

@@ -17,6 +17,23 @@ def components(
     return runs, labels, component_table(runs, labels, count)
 
 
+def targets(
+    mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the runs of a mask and their 8-connected components, then areas and centroids."""
+    runs = find_runs(mask, words, width)
+    return runs, *targets_of(runs)
+
+
+def targets_of(
+    runs: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the 8-connected component of each run, and the components' areas and centroids."""
+    labels, count = label_runs(runs, 8)
+    table = component_table(runs, labels, count)
+    return labels, table[:, 0].copy(), centroids(table)
+
+
 def centroids(table: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return row and column of each component's centroid from its table."""
     return table[:, 5:7] / table[:, :1]

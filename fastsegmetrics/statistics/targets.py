@@ -7,7 +7,7 @@ pixels.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -151,23 +151,35 @@ def fixed_statistics(
     InputError
         When an 8-bit map's maximum is 1 and nothing says what that means, or a rule is unknown.
     """
-    bits = _bits_of(tuple(rules))
-    mask = binary_map(pred, conventions, threshold)
-    pixel_counts, surviving = _NO_PIXELS, _NO_SURVIVAL
-    if bits:
-        flat = mask.reshape(-1)
-        counts, shares, quality = _room().match_mask(
-            true_parts(target), flat, words(flat), _typed(limits), bits
-        )
-        if survival:
-            surviving = survival_of(quality)
+    if _bits_of(tuple(rules)):
+        runs = runs_above(pred, conventions, threshold)
+        found = runs_statistics(runs, target, rules, limits, survival=survival)
     else:
-        counts, shares = np.zeros((1, 16), np.int64), np.zeros((1, 8))
+        nothing = np.zeros((1, 16), np.int64), np.zeros((1, 8))
+        found = TargetTally(*nothing, target.n_pixels, _NO_PIXELS, _NO_SURVIVAL)
     if pixels:
+        mask = binary_map(pred, conventions, threshold)
         tp = int(np.count_nonzero(mask & target.mask))
         fp, fn = int(np.count_nonzero(mask)) - tp, target.n_foreground - tp
-        pixel_counts = np.array([tp, fp, fn, target.n_pixels - tp - fp - fn], np.int64)
-    return TargetTally(counts, shares, target.n_pixels, pixel_counts, surviving)
+        counts = np.array([tp, fp, fn, target.n_pixels - tp - fp - fn], np.int64)
+        found = found._replace(pixels=counts)
+    return found
+
+
+def runs_statistics(
+    runs: NDArray[np.int32],
+    target: Target,
+    rules: Collection[str] = RULES.keys(),
+    limits: Limits | None = None,
+    *,
+    survival: bool = True,
+) -> TargetTally:
+    """Return what `fixed_statistics` does, but its pixels, from the runs of ``P > threshold``."""
+    counts, shares, quality = _rooms().matching.match_runs(
+        true_parts(target), runs, _typed(limits), _bits_of(tuple(rules))
+    )
+    surviving = survival_of(quality) if survival else _NO_SURVIVAL
+    return TargetTally(counts, shares, target.n_pixels, _NO_PIXELS, surviving)
 
 
 def level_statistics(
@@ -184,7 +196,7 @@ def level_statistics(
     As `fixed_statistics` at each of them; see there.
     """
     positions, ranks = _ranked(pred, conventions, thresholds)
-    counts, shares = _room().match_levels(
+    counts, shares = _rooms().matching.match_levels(
         true_parts(target),
         positions,
         ranks,
@@ -211,11 +223,49 @@ def survival_of(quality: NDArray[np.int64]) -> NDArray[np.int64]:
 def binary_map(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.uint8]:
     """Return ``P > threshold``: read-only uint8 of 0 and 1, (H, W)."""
     if pred.values.dtype == np.uint8:
-        kept = pred.values >= _cut(pred, conventions, threshold)
+        represent.check_scale(int(pred.values.max()), conventions)
+        kept = pred.values >= _cut(pred, threshold)
     else:
         kept = pred.values > pred.values.dtype.type(threshold)
     kept.flags.writeable = False
     return kept.view(np.uint8)
+
+
+def runs_above(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.int32]:
+    """Return the runs of ``P > threshold`` in raster order: int32[n, 3], row, start, stop."""
+    values = pred.values
+    if values.dtype != np.uint8:
+        runs = runs_in_range(values, threshold)
+        if runs is None:
+            # Of what `represent.prediction` gives only -0.0 is out of order; the sum has none.
+            runs = runs_in_range(values + values.dtype.type(0), threshold)
+            assert runs is not None
+        return runs
+    limit, width = np.uint8(_cut(pred, threshold) - 1), values.shape[1]
+    runs, highest = _rooms().label.runs_above(values.reshape(-1), limit, width)
+    represent.check_scale(int(highest), conventions)
+    return runs
+
+
+def runs_in_range(values: NDArray[Any], threshold: float) -> NDArray[np.int32] | None:
+    """Return the runs of floats above a threshold; None where one of them is not in [0, 1].
+
+    -0.0 is not in order among the others and None as well.  `values` is C-contiguous.
+    """
+    as_integers, limit, one = _as_integers(values.dtype.char, threshold)
+    flat = values.reshape(-1).view(as_integers)
+    flat.flags.writeable = False
+    runs, highest = _rooms().label.runs_above(flat, limit, values.shape[1])
+    return runs if highest <= one else None
+
+
+@lru_cache(maxsize=1024)
+def _as_integers(kind: str, threshold: float) -> tuple[np.dtype[Any], Any, Any]:
+    """Return the integers that are in the order of a kind of floats, a threshold and 1 in them."""
+    of_map = np.dtype(kind)
+    integers = np.dtype(f"u{of_map.itemsize}")
+    limit, one = np.array([threshold, 1], of_map).view(integers)
+    return integers, limit, one
 
 
 def true_parts(target: Target) -> Parts:
@@ -225,13 +275,9 @@ def true_parts(target: Target) -> Parts:
 
 def parts_of(mask: NDArray[np.uint8]) -> Parts:
     """Return the 8-connected components of a read-only mask of 0 and 1, (H, W)."""
-    if backend.resolve() == "reference":
-        from fastsegmetrics.reference import regions
-    else:
-        from fastsegmetrics.kernels import regions  # type: ignore[no-redef]
     flat, width = mask.reshape(-1), mask.shape[1]
-    runs, labels, table = regions.components(flat, words(flat), width, 8)
-    return Parts(runs, labels, table[:, 0].copy(), regions.centroids(table), width)
+    runs, labels, areas, centroids = _rooms().regions.targets(flat, words(flat), width)
+    return Parts(runs, labels, areas, centroids, width)
 
 
 def _typed(limits: Limits | None) -> Limits:
@@ -249,19 +295,15 @@ def _bits_of(rules: tuple[str, ...]) -> int:
     return sum(RULES[rule] for rule in set(rules))
 
 
-def _cut(pred: MapInput, conventions: Conventions, threshold: float) -> int:
-    """Return the lowest level of an 8-bit map that is above a threshold."""
+def _cut(pred: MapInput, threshold: float) -> int:
+    """Return the lowest level of an 8-bit map that is above a threshold: at least 1."""
     if threshold == FIXED and not pred.stretch:
-        represent.check_scale(int(pred.values.max()), conventions)
         return 128
-    return int(_cuts(pred, conventions, np.array([threshold]))[0])
+    return int(_cuts(pred, np.array([threshold]))[0])
 
 
-def _cuts(
-    pred: MapInput, conventions: Conventions, thresholds: NDArray[np.float64]
-) -> NDArray[np.intp]:
+def _cuts(pred: MapInput, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the lowest level of an 8-bit map that is above each threshold."""
-    represent.check_scale(int(pred.values.max()), conventions)
     # The table ascends; where a stretched one begins below 0 the map has no such level.
     return np.searchsorted(represent.unit_table(pred), thresholds, side="right")
 
@@ -272,7 +314,8 @@ def _ranked(
     """Return where the map is above the first threshold, and how many it is above there."""
     values = pred.values.reshape(-1)
     if values.dtype == np.uint8:
-        cuts = _cuts(pred, conventions, thresholds)
+        represent.check_scale(int(values.max()), conventions)
+        cuts = _cuts(pred, thresholds)
         positions = np.flatnonzero(values >= cuts[0])
         ranks = np.searchsorted(cuts, np.arange(256), side="right")[values[positions]]
     else:
@@ -282,10 +325,23 @@ def _ranked(
     return positions.astype(np.int64, copy=False), ranks.astype(np.int64, copy=False)
 
 
-def _room() -> ModuleType:
-    """Return the kernels, or their twins under the reference backend."""
-    if backend.resolve() == "reference":
-        from fastsegmetrics.reference import matching
+class _Rooms(NamedTuple):
+    """The modules of the kernels, or of their twins under the reference backend."""
+
+    label: ModuleType
+    matching: ModuleType
+    regions: ModuleType
+
+
+@cache
+def _rooms_of(chosen: backend.Backend) -> _Rooms:
+    if chosen == "reference":
+        from fastsegmetrics.reference import label, matching, regions
     else:
-        from fastsegmetrics.kernels import matching  # type: ignore[no-redef]
-    return matching
+        from fastsegmetrics.kernels import label, matching, regions  # type: ignore[no-redef]
+    return _Rooms(label, matching, regions)
+
+
+def _rooms() -> _Rooms:
+    # Two import statements in a function take a thirtieth of a call for a small image.
+    return _rooms_of(backend.resolve())

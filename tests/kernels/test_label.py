@@ -11,7 +11,7 @@ from fastsegmetrics.kernels import label as kernels
 from fastsegmetrics.reference import label as twins
 from tests.strategies import shapes
 
-KERNELS = ("find_runs", "label_runs", "paint_runs", "component_table")
+KERNELS = ("find_runs", "runs_above", "label_runs", "paint_runs", "component_table")
 
 
 def flat(mask):
@@ -160,3 +160,29 @@ def test_many_runs_and_a_read_only_mask():
     image, count = labelled(mask, 4)
     assert count == 150 * 500
     np.testing.assert_array_equal(image[mask], np.arange(1, count + 1))
+
+
+@given(masks(), st.sampled_from([np.uint8, np.float32, np.float64]), st.integers(0, 2**32 - 1))
+def test_runs_above(mask, dtype, seed):
+    levels = np.random.default_rng(seed).random(mask.shape)
+    values = (np.where(mask, 1 + levels, levels) * 100).astype(dtype)
+    limit = np.array(99 if dtype is np.uint8 else 100, dtype)
+    integers = np.dtype(f"u{limit.itemsize}")
+    flat_values, limit = values.view(integers).reshape(-1), limit.view(integers)[()]
+    runs, highest = kernels.runs_above(flat_values, limit, mask.shape[1])
+    twin, twin_highest = twins.runs_above(flat_values, limit, mask.shape[1])
+    np.testing.assert_array_equal(runs, twin)
+    np.testing.assert_array_equal(runs, kernels.find_runs(*flat(mask)))
+    assert runs.dtype == twin.dtype == np.int32
+    assert highest == twin_highest == values.max().view(integers)
+
+
+@pytest.mark.parametrize("width", [31, 32, 33, 64, 97])
+def test_runs_above_at_the_ends_of_blocks(width):
+    values = np.zeros((5, width), np.uint8)
+    values[0, 31:] = values[1] = values[2, :-1] = values[3, 1:] = 9
+    values[4, ::2] = 9
+    runs, highest = kernels.runs_above(values.reshape(-1), np.uint8(8), width)
+    np.testing.assert_array_equal(runs, kernels.find_runs(*flat(values > 8)))
+    assert highest == 9
+    assert len(kernels.runs_above(values.reshape(-1), np.uint8(9), width)[0]) == 0

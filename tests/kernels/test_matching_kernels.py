@@ -43,10 +43,10 @@ def assert_twins_agree(truth: np.ndarray, found: np.ndarray, limits: Limits) -> 
         for name, mine, theirs in zip(Parts._fields, parts(mask), by_twins, strict=True):
             np.testing.assert_array_equal(mine, theirs, err_msg=name)
             assert np.asarray(mine).dtype == np.asarray(theirs).dtype
-    pixels, words, _ = flat(found)
+    runs = parts(found).runs
     for rules in (7, 1, 2, 4):
-        mine = kernels.match_mask(parts(truth), pixels, words, limits, rules)
-        theirs = twins.match_mask(parts(truth), pixels, words, limits, rules)
+        mine = kernels.match_runs(parts(truth), runs, limits, rules)
+        theirs = twins.match_runs(parts(truth), runs, limits, rules)
         np.testing.assert_array_equal(mine[0], theirs[0])
         np.testing.assert_allclose(mine[1], theirs[1], rtol=1e-13)
         np.testing.assert_array_equal(mine[2], theirs[2])
@@ -105,8 +105,7 @@ def test_nested_masks_are_each_matched_by_themselves(masks, seed, n) -> None:
     for t in range(n):
         mask = np.zeros(truth.shape, bool)
         mask.flat[positions[ranks > t]] = True
-        pixels, words, _ = flat(mask)
-        row, row_shares, _ = kernels.match_mask(side, pixels, words, Limits(), 7)
+        row, row_shares, _ = kernels.match_runs(side, parts(mask).runs, Limits(), 7)
         np.testing.assert_array_equal(counts[t], row[0])
         np.testing.assert_array_equal(shares[t], row_shares[0])
 

@@ -52,6 +52,20 @@ def test_components_and_centroids(connectivity, pair):
             assert tuple(centres[k]) == tuple(np.argwhere(image == k + 1).mean(axis=0))
 
 
+@given(mask_pairs())
+def test_targets(pair):
+    for mask in pair:
+        found, twin = regions.targets(*flat(mask)), region_twins.targets(*flat(mask))
+        runs, labels, table = components(mask)
+        expected = runs, labels, table[:, 0], regions.centroids(table)
+        for mine, theirs, known in zip(found, twin, expected):
+            np.testing.assert_array_equal(mine, theirs)
+            np.testing.assert_array_equal(mine, known)
+            assert mine.dtype == theirs.dtype
+        for mine, theirs in zip(regions.targets_of(runs), region_twins.targets_of(runs)):
+            np.testing.assert_array_equal(mine, theirs)
+
+
 def test_components_of_two_targets():
     mask = drawn("#...", "#...", "##.#")
     runs, labels, table = components(mask)

@@ -9,6 +9,9 @@ from fastsegmetrics.compat.py_irstd_metrics.matchings import OPDCMatching
 from fastsegmetrics.compat.py_irstd_metrics.pairs import TargetPair, quotient, thresholds_of
 from fastsegmetrics.compat.py_irstd_metrics.phantoms import with_phantoms
 
+_OF_PAIRS = "seg_iou", "seg_mrg_err", "seg_itf_err", "seg_pcp_err"
+_OF_ALL = "loc_iou", "loc_s2m_err", "loc_m2s_err", "loc_itf_err", "loc_pcp_err"
+
 
 class HierarchicalIoUBasedErrorAnalysis:
     """The factors of hierarchical IoU and the errors that take each of them from 1.
@@ -83,14 +86,15 @@ class HierarchicalIoUBasedErrorAnalysis:
         """
         pairs = self.tp_objs
         total = pairs + self.fp_objs + self.fn_objs
+        of_pairs = self.tp_ious, self.seg_mrg_err, self.seg_itf_err, self.seg_pcp_err
+        of_all = (
+            pairs,
+            self.num_tgts_for_s2m_err,
+            self.num_tgts_for_m2s_err,
+            self.num_tgts_for_itf_err,
+            self.num_tgts_for_pcp_err,
+        )
         return {
-            "seg_iou": quotient(self.tp_ious, pairs),
-            "seg_mrg_err": quotient(self.seg_mrg_err, pairs),
-            "seg_itf_err": quotient(self.seg_itf_err, pairs),
-            "seg_pcp_err": quotient(self.seg_pcp_err, pairs),
-            "loc_iou": quotient(pairs, total),
-            "loc_s2m_err": quotient(self.num_tgts_for_s2m_err, total),
-            "loc_m2s_err": quotient(self.num_tgts_for_m2s_err, total),
-            "loc_itf_err": quotient(self.num_tgts_for_itf_err, total),
-            "loc_pcp_err": quotient(self.num_tgts_for_pcp_err, total),
+            **dict(zip(_OF_PAIRS, quotient(of_pairs, pairs), strict=True)),
+            **dict(zip(_OF_ALL, quotient(of_all, total), strict=True)),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,12 @@ class RefusedPair(InputError, AssertionError):
 
 def checked(prob: Any, mask: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return a prediction and a mask as arrays of one shape, refused as the peer refuses them."""
+    values, truth = _arrays(prob, mask)
+    _check_range(values)
+    return values, truth
+
+
+def _arrays(prob: Any, mask: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     values, truth = np.asarray(prob), np.asarray(mask)
     if values.shape != truth.shape:
         raise RefusedPair(
@@ -36,42 +43,54 @@ def checked(prob: Any, mask: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         raise RefusedPair(f"prob must be floats in [0, 1]; received dtype {values.dtype}")
     if values.size == 0:
         raise RefusedPair(f"prob must have at least one pixel; received shape {values.shape}")
-    low, high = float(values.min()), float(values.max())
-    if not (low >= 0 and high <= 1):
-        raise RefusedPair(f"prob must lie in [0, 1]; received values from {low!r} to {high!r}")
     return values, truth
 
 
+def _check_range(values: NDArray[Any]) -> None:
+    low, high = float(values.min()), float(values.max())
+    if not (low >= 0 and high <= 1):
+        raise RefusedPair(f"prob must lie in [0, 1]; received values from {low!r} to {high!r}")
+
+
 class TargetPair:
-    """One prediction against one mask, (H, W), for scores of targets."""
+    """One prediction against one mask, (H, W), for scores of targets.
+
+    The range of the prediction is checked where its values are looked at.
+    """
 
     def __init__(self, prob: Any, mask: Any) -> None:
-        self.values, truth = checked(prob, mask)
+        self.values, truth = _arrays(prob, mask)
         if truth.ndim != 2:
             raise RefusedPair(f"prob and mask must be 2-D (H, W); received shape {truth.shape}")
         self.target = Target.borrowing(truth, None, self.values)
-        self.map = _as_it_is(self.values, self.target)
 
     @property
     def size(self) -> int:
         """Number of pixels."""
         return self.target.n_pixels
 
+    @cached_property
+    def _map(self) -> MapInput:
+        _check_range(self.values)
+        return represent.prediction(self.values, _AS_IT_IS, self.target.shape)
+
     def counts(
         self, thresholds: NDArray[np.float64], rule: str, limits: Limits
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the rows of a `TargetTally` at each threshold."""
-        limits_of_map = self.thresholds(thresholds)
         rules: Collection[str] = (rule,)
         if len(thresholds) == 1:
-            found = targets.fixed_statistics(
-                self.map, self.target, _AS_IT_IS, rules,
-                threshold=float(limits_of_map[0]), limits=limits, pixels=False, survival=False,
-            )  # fmt: skip
+            runs = self._runs(self.thresholds(thresholds)[0])
+            found = targets.runs_statistics(runs, self.target, rules, limits, survival=False)
             return found.counts, found.shares
         return targets.level_statistics(
-            self.map, self.target, _AS_IT_IS, limits_of_map, rules, limits=limits
+            self._map, self.target, _AS_IT_IS, self.thresholds(thresholds), rules, limits=limits
         )
+
+    def _runs(self, threshold: float) -> NDArray[np.int32]:
+        unread = represent.unread_floats(self.values, _AS_IT_IS, self.target.shape)
+        runs = None if unread is None else targets.runs_in_range(unread, float(threshold))
+        return targets.runs_above(self._map, _AS_IT_IS, threshold) if runs is None else runs
 
     def thresholds(self, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return thresholds as the map's own precision has them."""
@@ -79,16 +98,7 @@ class TargetPair:
 
     def found(self, threshold: float) -> targets.Parts:
         """Return the predicted targets at one threshold of `thresholds`."""
-        return targets.parts_of(targets.binary_map(self.map, _AS_IT_IS, threshold))
-
-
-def _as_it_is(values: NDArray[Any], target: Target) -> MapInput:
-    if values.dtype not in (np.float32, np.float64) or not values.flags.c_contiguous:
-        return represent.prediction(values, _AS_IT_IS, target.shape)
-    # The range is checked already: a second look at it takes a fifth of an update at 256 x 256.
-    values = values.view()
-    values.flags.writeable = False
-    return MapInput(values, False)
+        return targets.parts_of(targets.binary_map(self._map, _AS_IT_IS, threshold))
 
 
 def thresholds_of(num_bins: int) -> NDArray[np.float64]:
@@ -134,7 +144,6 @@ def overlap_limit(overlap_threshold: Any) -> float:
 
 def quotient(numerator: Any, denominator: Any) -> NDArray[np.float64]:
     """Return the quotient in float64, 0 where the denominator is 0."""
-    top, bottom = np.broadcast_arrays(
-        np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
-    )
-    return np.divide(top, bottom, out=np.zeros(bottom.shape), where=bottom != 0)
+    top, bottom = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
+    shape = np.broadcast(top, bottom).shape
+    return np.divide(top, bottom, out=np.zeros(shape), where=bottom != 0)

@@ -25,15 +25,17 @@ def with_phantoms(
         return counts, shares
     predicted = counts[:, 0] + counts[:, 1]
     true = counts[:, 0] + counts[:, 2]
-    matches = pair.size < limits.distance or limits.overlap <= 0
-    for row in np.flatnonzero((predicted == 0) | (true == 0)):
-        columns, rows = max(int(predicted[row]), 1), max(int(true[row]), 1)
-        if not matches:
-            counts[row, :3] = 0, columns, rows
-            counts[row, 4:6] = columns, rows
-            continue
-        counts[row, :3] = 1, columns - 1, rows - 1
-        counts[row, 4:6] = 0, 0
+    empty = np.flatnonzero((predicted == 0) | (true == 0))
+    if not len(empty):
+        return counts, shares
+    columns, rows = np.maximum(predicted[empty], 1), np.maximum(true[empty], 1)
+    if not (pair.size < limits.distance or limits.overlap <= 0):
+        counts[empty, 0], counts[empty, 1], counts[empty, 2] = 0, columns, rows
+        counts[empty, 4], counts[empty, 5] = columns, rows
+        return counts, shares
+    counts[empty, 0], counts[empty, 1], counts[empty, 2] = 1, columns - 1, rows - 1
+    counts[empty, 4:6] = 0
+    for row in empty:
         if predicted[row]:
             # All are as far from the phantom; the first one is assigned.
             threshold = float(pair.thresholds(thresholds)[row])

@@ -101,11 +101,13 @@ class MatchingBasedMetrics:
     def get(self) -> Curve:
         """Return ``false_alarm``, ``probability_detection``, ``hiou``: float64[num_bins] each."""
         matched = self.tp_objs
-        segmentation = quotient(self.tp_ious, matched)
-        localisation = quotient(matched, matched + self.fp_objs + self.fn_objs)
+        true = matched + self.fn_objs
+        detected, localisation, segmentation = quotient(
+            (matched, matched, self.tp_ious), (true, true + self.fp_objs, matched)
+        )
         return {
             "false_alarm": quotient(self.fp_area, self.total_area),
-            "probability_detection": quotient(matched, matched + self.fn_objs),
+            "probability_detection": detected,
             "hiou": segmentation * localisation,
         }
 
