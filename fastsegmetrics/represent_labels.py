@@ -22,8 +22,6 @@ from fastsegmetrics.represent import _numbers, words
 MOST_LABELS = 4096
 #: A range of label values up to which a table, and not a search, finds a value's code.
 _TABLE = 1 << 16
-#: Numbers narrowed at once.
-_PIECE = 1 << 17
 #: The code of a value that is no label; codes of labels are below 4096.
 _UNKNOWN = 0xFFFF
 
@@ -172,21 +170,14 @@ def _as_bytes(
 
 
 def _narrowed(values: NDArray[Any]) -> NDArray[np.uint8] | None:
-    """Return integers as a row of bytes; None where one is no byte.
-
-    In pieces that stay in the cache between looking and writing: 3.3 ms for 2²¹ of int64 and their
-    table, 4.0 with each pass over all.
-    """
-    # Read as unsigned, a negative number is a large one: one pass finds both.
-    row = np.ascontiguousarray(values).reshape(-1)
-    row = row.view(row.dtype.str.replace("i", "u"))
+    """Return integers as a row of bytes; None where one is no byte."""
+    if values.dtype == np.int8:
+        return None if values.min() < 0 else values.view(np.uint8)
+    row = flat(values.astype(values.dtype.newbyteorder("="), copy=False))
     narrow = np.empty(row.size, np.uint8)
-    for start in range(0, row.size, _PIECE):
-        piece = row[start : start + _PIECE]
-        if piece.max() > 255:
-            return None
-        narrow[start : start + _PIECE] = piece
-    return narrow
+    # Read as unsigned, a negative number is a large one: one comparison finds both.
+    large = contingency().narrow(row.view(f"u{row.itemsize}"), narrow)
+    return None if large else narrow
 
 
 def _telling_bits(labels: LabelSet) -> int:

@@ -29,6 +29,12 @@ def wide_label_table(
     return out
 
 
+def narrow(values: NDArray[np.unsignedinteger], out: NDArray[np.uint8]) -> bool:
+    """Write the low byte of each unsigned integer; return whether some value is above 255."""
+    out[:] = values & np.uint8(255)
+    return bool((values > 255).any())
+
+
 def any_outside(values: NDArray[np.uint8], first: int, last: int, extra: int) -> bool:
     """Whether some 8-bit value is neither in first…last nor equal to `extra`."""
     inside = (first <= values) & (values <= last)

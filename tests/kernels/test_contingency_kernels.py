@@ -68,6 +68,17 @@ def test_wide_label_table(n_labels, n_pixels, seed) -> None:
     np.testing.assert_array_equal(table, twins.wide_label_table(pred, gt, n_labels + 1, n_labels))
 
 
+@given(st.sampled_from([16, 32, 64]), st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=90),
+       st.booleans())  # fmt: skip
+def test_narrow(bits, numbers, small) -> None:
+    numbers = [number % (256 if small else 1 << bits) for number in numbers]
+    values = np.array(numbers, f"u{bits // 8}")
+    for narrow in (contingency.narrow, twins.narrow):
+        out = np.full(values.size, 7, np.uint8)
+        assert narrow(values, out) == any(number > 255 for number in numbers)
+        assert out.tolist() == [number % 256 for number in numbers]
+
+
 @given(st.binary(min_size=1, max_size=600), st.data())
 def test_any_outside(data, drawn) -> None:
     values = np.frombuffer(data, np.uint8).copy()
