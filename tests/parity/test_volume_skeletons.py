@@ -48,7 +48,7 @@ def every_mask(shape: tuple[int, int, int]) -> np.ndarray:
     [
         *((2, 2, k) for k in range(1, 5)),
         *((k, 2, 2) for k in (1, 3, 4)), *((2, k, 2) for k in (1, 3, 4)),
-        *itertools.permutations((3, 3, 1)), *itertools.permutations((1, 3, 4)),
+        *sorted(set(itertools.permutations((3, 3, 1)))), *itertools.permutations((1, 3, 4)),
         (3, 3, 2), (3, 2, 3), (2, 3, 3), (1, 4, 4), (4, 1, 4), (4, 4, 1),
     ],
 )  # fmt: skip
