@@ -95,6 +95,7 @@ def _measure_surfaces() -> None:
     boundary_f(pred[0], gt[0], 1, boundary="davis")
     boundary_iou(pred, gt)
     cl_dice(pred[0], gt[0])
+    cl_dice(pred, gt)
     # Only many points far away need a distance field.
     bits = kernels.surface(np.zeros((1, 1, 3), np.uint64), 1, True)
     spaced_distance.squared_distances(bits, np.array([[0, 1]] * 3), (1.0, 1.0, 1.0))

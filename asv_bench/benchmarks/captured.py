@@ -77,6 +77,7 @@ def _measure_surfaces(pred: np.ndarray, gt: np.ndarray) -> None:
     for surface in ("elements", "voxels"):
         functional.surface_distances(pred, gt, surface=surface)
     boundary.boundary_f(pred, gt, 2, matching="one_to_one")
+    boundary.cl_dice(pred[None], gt[None])
     # Which pairs need a distance field depends on their size; here all do.
     bits = kernels.surface.pack_volume(represent.mask_pair(pred, gt).gt[None], 0, True)
     box = np.array([[0, 1], [0, gt.shape[0]], [0, gt.shape[1]]])

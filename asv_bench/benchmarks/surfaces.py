@@ -1,10 +1,10 @@
-"""Surface scores of volumes and images: near each other, shifted, and memory of large ones."""
+"""Surface scores of volumes and images: near, shifted, memory of large ones; centre lines."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastsegmetrics.functional.boundary import boundary_f
+from fastsegmetrics.functional.boundary import boundary_f, cl_dice
 from fastsegmetrics.functional.surface import surface_distances
 
 
@@ -48,3 +48,30 @@ class Boundaries:
 
     def time_boundary_f(self, matching: str) -> None:
         boundary_f(*self.pair, 2, matching=matching)
+
+
+class CentreLines:
+    """Centre-line Dice: two thinnings."""
+
+    params = (("folded", "tubes", "noise"), ("512x512", "197x233x189"))
+    param_names = ("content", "shape")
+
+    def setup(self, content: str, shape: str) -> None:
+        sides = tuple(int(side) for side in shape.split("x"))
+        if content == "folded":
+            self.pair = folded_pair(sides)
+        elif content == "tubes":
+            # As wide as they are apart, along the last axis.
+            places = np.indices(sides[:-1]).reshape(len(sides) - 1, *sides[:-1], 1)
+            tubes = np.broadcast_to((places % 14 < 7).all(axis=0), sides)
+            self.pair = tubes, np.roll(tubes, 1, 0)
+        else:
+            rng = np.random.default_rng(0)
+            self.pair = rng.random((2, *sides)) < 0.5
+        cl_dice(*self.pair)
+
+    def time_cl_dice(self, content: str, shape: str) -> None:
+        cl_dice(*self.pair)
+
+    def peakmem_cl_dice(self, content: str, shape: str) -> None:
+        cl_dice(*self.pair)

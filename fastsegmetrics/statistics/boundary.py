@@ -187,12 +187,26 @@ def shared_bits(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> Shared
 
 
 def centre_lines(pair: MaskPair) -> MatchedPoints:
-    """Count the points of each image's skeleton, and those that lie in the other mask."""
+    """Count the points of each side's skeleton, and those that lie in the other mask."""
+    if pair.gt.ndim == 3:
+        return _lines_of_volumes(pair)
     return covered_lines(pair, _skeleton(pair.gt))
 
 
+def _lines_of_volumes(pair: MaskPair) -> MatchedPoints:
+    if backend.resolve() == "reference":
+        from fastsegmetrics.reference import surface, volume_skeleton
+    else:
+        from fastsegmetrics.kernels import surface, volume_skeleton  # type: ignore[no-redef]
+
+    pred, gt = (surface.pack_volume(mask, 0, False) for mask in (pair.pred, pair.gt))
+    line, gt_line = volume_skeleton.thin_volume(pred), volume_skeleton.thin_volume(gt)
+    counted = (line & gt, line, gt_line & pred, gt_line)
+    return MatchedPoints(*(int(surface.count_bits(bits)) for bits in counted))
+
+
 def covered_lines(pair: MaskPair, gt_line: NDArray[np.generic]) -> MatchedPoints:
-    """Count as `centre_lines` does, with the truth's skeleton (H, W) at hand."""
+    """Count as `centre_lines` does for images, with the truth's skeleton (H, W) at hand."""
     line, gt_line = _skeleton(pair.pred).view(bool), gt_line.view(bool)
     pred, gt = pair.pred.view(bool), pair.gt.view(bool)
     return MatchedPoints(

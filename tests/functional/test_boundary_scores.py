@@ -54,14 +54,11 @@ def test_bands_and_centre_lines_agree(pair) -> None:
             for backend in ("compiled", "reference")
         )
         assert (found, found.distance) == (expected, expected.distance)
-    if pair[0].ndim == 2:
-        found, expected = (
-            fsm.cl_dice(*pair, backend=backend) for backend in ("compiled", "reference")
-        )
-        np.testing.assert_array_equal(
-            (found, found.precision, found.sensitivity),
-            (expected, expected.precision, expected.sensitivity),
-        )
+    found, expected = (fsm.cl_dice(*pair, backend=backend) for backend in ("compiled", "reference"))
+    np.testing.assert_array_equal(
+        (found, found.precision, found.sensitivity),
+        (expected, expected.precision, expected.sensitivity),
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,6 +171,49 @@ def test_centre_lines_by_hand() -> None:
     assert fsm.cl_dice(np.pad(gt[1:-1], ((1, 1), (0, 0))), gt) == 1.0
 
 
+def tubes() -> tuple[np.ndarray, np.ndarray]:
+    """A thick tube along the first half of a line of voxels, and the line."""
+    gt = np.zeros((21, 9, 7), bool)
+    gt[2:19, 4, 3] = True
+    pred = np.zeros_like(gt)
+    pred[2:10, 3:6, 2:5] = True
+    return pred, gt
+
+
+@pytest.mark.parametrize("backend", ["compiled", "reference"])
+def test_centre_lines_of_volumes_by_hand(backend) -> None:
+    pred, gt = tubes()
+    score = fsm.cl_dice(pred, gt, backend=backend)
+    # The tube's skeleton is its axis, 8 of the line's 17 voxels.
+    assert (score.precision, score.sensitivity) == (1.0, 8 / 17)
+    assert score == pytest.approx(16 / 25, rel=1e-15)
+    # A column aside of the line, the axis misses it while the tube holds it.
+    score = fsm.cl_dice(np.roll(pred, 1, axis=2), gt, backend=backend)
+    assert (score, score.precision, score.sensitivity) == (0.0, 0.0, 8 / 17)
+    # Memory in any order, of any type.
+    for order in ((2, 0, 1), (1, 2, 0)):
+        there, back = np.transpose(np.asfortranarray(pred), order), np.transpose(gt, order)
+        moved = fsm.cl_dice(there.astype(np.int64), 255 * back.astype(np.uint8), backend=backend)
+        assert (moved.precision, moved.sensitivity) == (1.0, 8 / 17)
+
+
+@pytest.mark.parametrize("backend", ["compiled", "reference"])
+def test_a_skeleton_that_vanishes_is_undefined(backend) -> None:
+    """A block of 2 x 2 x 2 is thinned away whole: a share of nothing, though no mask is empty."""
+    gt = tubes()[1]
+    block = np.zeros_like(gt)
+    block[5:7, 4:6, 3:5] = True
+    for pair in ((block, block), (block, np.roll(block, 5, axis=0)), (block, gt), (gt, block)):
+        for both_empty in ("perfect", "undefined"):
+            assert math.isnan(fsm.cl_dice(*pair, both_empty=both_empty, backend=backend))
+    score = fsm.cl_dice(gt, block, backend=backend)
+    assert score.precision == 2 / 17
+    assert math.isnan(score.sensitivity)
+    nothing = np.zeros_like(gt)
+    assert fsm.cl_dice(block, nothing, backend=backend) == 0.0
+    assert fsm.cl_dice(nothing, block, both_empty="undefined", backend=backend) == 0.0
+
+
 @pytest.mark.parametrize(
     "score",
     [
@@ -193,6 +233,11 @@ def test_empty_and_full_masks(score, backend) -> None:
     assert score(FULL, FULL, backend=backend) == 1.0
     one = np.ones((1, 1))
     assert score(one, one, backend=backend) == 1.0
+    nothing, line = np.zeros((4, 1, 3)), np.ones((4, 1, 1))
+    assert score(nothing, nothing, backend=backend) == 1.0
+    assert math.isnan(score(nothing, nothing, both_empty="undefined", backend=backend))
+    assert score(nothing, np.ones((4, 1, 3)), backend=backend) == 0.0
+    assert score(line, line, backend=backend) == score(one[None], one[None], backend=backend) == 1.0
 
 
 def test_parts_of_empty_masks_are_undefined() -> None:
@@ -226,7 +271,9 @@ def test_scores_survive_pickling() -> None:
         (lambda: fsm.boundary_f(FULL[None], FULL[None], 1, boundary="davis"), "must have 2 axes"),
         (lambda: fsm.boundary_iou(FULL, FULL, share=1.5), "share must be a finite number in"),
         (lambda: fsm.boundary_iou(FULL, EMPTY[:3]), "one shape"),
-        (lambda: fsm.cl_dice(FULL[None], FULL[None]), "pred must have 2 axes"),
+        (lambda: fsm.cl_dice(FULL[0], FULL[0]), "pred must have 2 or 3 axes"),
+        (lambda: fsm.cl_dice(FULL[None], FULL[:, None]), "one shape"),
+        (lambda: fsm.cl_dice(3 * FULL[None], FULL[None]), "pred"),
     ],
 )  # fmt: skip
 def test_refusals(call, sentence) -> None:

@@ -1,4 +1,5 @@
-"""All surface scores of a pair, against surface-distance, MedPy, mikan-rs and SciPy's k-d tree."""
+"""All surface scores of a pair, against surface-distance, MedPy, mikan-rs and SciPy's k-d tree;
+its centre lines, against scikit-image's skeletons."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from types import ModuleType
 import numpy as np
 from scipy import ndimage
 from scipy.spatial import cKDTree
+from skimage.morphology import skeletonize
 
 import fastsegmetrics as fsm
 from speed.rows import Row
@@ -20,12 +22,13 @@ from speed.volumes import SHAPE, Pair, brain_pair, folded_pair, shifted
 
 Scores = Callable[[np.ndarray, np.ndarray], object]
 NAME = "HD, HD95, ASSD, NSD"
+LINES = "clDice"
 PLANE = (512, 512)
 #: Voxels that no point of a shifted prediction is near.
 SHIFT = 20
 #: Times faster that each should be, by number of axes; the k-d tree profits from near surfaces.
 TARGETS = {
-    (3, "near"): {"surface-distance": 20, "medpy": 20, "mikan-rs": 10, "k-d tree": 4},
+    (3, "near"): {"surface-distance": 20, "medpy": 20, "mikan-rs": 10, "k-d tree": 4, "scikit-image": 5},
     (3, "shifted"): {"medpy": 5},
     (2, "near"): {"medpy": 20},
 }
@@ -100,6 +103,12 @@ def _of_tree(pred: np.ndarray, gt: np.ndarray) -> object:
     return both.max(), percentile, both.mean(), (both <= TOLERANCE).mean()
 
 
+def _of_skeletons(pred: np.ndarray, gt: np.ndarray) -> object:
+    lines = skeletonize(pred) > 0, skeletonize(gt) > 0
+    precision, sensitivity = gt[lines[0]].mean(), pred[lines[1]].mean()
+    return 2 * precision * sensitivity / (precision + sensitivity)
+
+
 def _surface_distance() -> ModuleType:
     """Import the package of 2021, which names what NumPy has dropped since."""
     for name, value in {"bool": np.bool_, "Inf": np.inf, "NaN": np.nan}.items():
@@ -120,6 +129,7 @@ def run(seconds: float) -> Iterator[Row]:
         "medpy": (_of_medpy(medpy.metric.binary), _native("voxels")),
         "mikan-rs": (_of_mikan(mikan), _native("voxels")),
         "k-d tree": (_of_tree, _native("voxels")),
+        "scikit-image": (_of_skeletons, fsm.cl_dice),
     }
     brain = brain_pair()
     subjects = {
@@ -132,6 +142,8 @@ def run(seconds: float) -> Iterator[Row]:
             targets = TARGETS.get((masks[0].ndim, content), {})
             for name, (peer, native) in peers.items():
                 if name == "mikan-rs" and masks[0].ndim == 2:
+                    continue
+                if name == "scikit-image" and shift:
                     continue
                 times = {name: lambda: peer(*masks), "native": lambda: native(*masks)}  # noqa: B023
                 yield _row(name, times, targets.get(name), masks, f"{subject}, {content}", seconds)
@@ -149,7 +161,7 @@ def _row(
     times = beside(name, calls, patience=PATIENCE, seconds=seconds)
     return Row(
         "surfaces",
-        f"{NAME} / {name}",
+        f"{LINES if name == 'scikit-image' else NAME} / {name}",
         times.ratio(name, "native"),
         "x",
         "at least" if target else "",
