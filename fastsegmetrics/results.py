@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastsegmetrics
-from fastsegmetrics.catalog import Direction, Metric
-from fastsegmetrics.errors import MissingExtraError
+from fastsegmetrics.catalog import Direction, Metric, resolve
+from fastsegmetrics.errors import InputError, MissingExtraError
 from fastsegmetrics.halves import in_half
 
 if TYPE_CHECKING:
@@ -159,7 +159,22 @@ class Result(Mapping[str, Aggregate]):
         self.strata: dict[str, Result] = {}
 
     def __getitem__(self, name: str) -> Aggregate:
-        return self.aggregates[name]
+        try:
+            return self.aggregates[name]
+        except KeyError:
+            raise KeyError(self._absent(name)) from None
+
+    def _absent(self, name: str) -> str:
+        """Say what a name that is no aggregate stands for."""
+        try:
+            rows = [row.name for row in resolve(name)]
+        except InputError as error:
+            return str(error)
+        held = [repr(row) for row in rows if row in self.aggregates]
+        curves = [f"curves[{row!r}]" for row in rows if row in self.curves]
+        if held or curves:
+            return f"{name!r} is here as {', '.join([*held, *curves])}"
+        return f"{name!r} is not among the metrics asked for"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.aggregates)

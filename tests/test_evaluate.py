@@ -231,6 +231,26 @@ def test_result_reads_as_a_table() -> None:
     assert "(4/4)" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("iou", "'iou' is here as 'iou.bin'"),
+        ("tpr.bin", "'tpr.bin' is here as 'recall.bin'"),
+        ("pr_curve", "'pr_curve' is here as curves['precision.curve'], curves['recall.curve']"),
+        ("mae", "'mae' is not among the metrics asked for"),
+        ("reacll", "unknown metric 'reacll'; did you mean recall"),
+        ("zzzz", "unknown metric 'zzzz'; `fastsegmetrics metrics` lists them"),
+    ],
+)
+def test_a_name_that_is_no_number_of_the_result_says_what_it_is(name, told) -> None:
+    result = fsm.Evaluator("iou.bin,tpr.bin,pr_curve").result()
+    assert name not in result
+    assert result.get(name) is None
+    with pytest.raises(KeyError) as caught:
+        result[name]
+    assert caught.value.args[0].startswith(told)
+
+
 def test_unknown_backend() -> None:
     with pytest.raises(fsm.InputError, match="'compiled' or 'reference'"):
         fsm.Evaluator("mae", backend="gpu")

@@ -273,6 +273,11 @@ def _checked_choices(preds: Mapping[str, str | Path], on_error: str, workers: in
         )
     if not preds:
         raise InputError("preds must name at least one method; received none")
+    for name in preds:
+        if not isinstance(name, str) or not name:
+            raise InputError(
+                f"preds must name each method by a string of its own; received {name!r}"
+            )
     return check_workers(workers)
 
 

@@ -145,5 +145,5 @@ def _expand(name: str) -> list[Metric]:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
     known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
     near = difflib.get_close_matches(name.lower(), known, 3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    raise InputError(f"unknown metric {name!r}{hint}")
+    hint = f"did you mean {' or '.join(near)}?" if near else "`fastsegmetrics metrics` lists them"
+    raise InputError(f"unknown metric {name!r}; {hint}")

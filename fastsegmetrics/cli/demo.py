@@ -27,10 +27,16 @@ def demo(out: str, n: int) -> int:
     from fastsegmetrics.bulk.console import RunReport
     from fastsegmetrics.bulk.demo import METHODS, make_benchmark
     from fastsegmetrics.bulk.run import evaluate_folders
-    from fastsegmetrics.errors import MissingExtraError
+    from fastsegmetrics.errors import InputError, MissingExtraError
     from fastsegmetrics.reporting import plots
     from fastsegmetrics.warmup import compiling
 
+    there = len(list((Path(out) / "gt").glob("*.png")))
+    if there > n:
+        raise InputError(
+            f"{out}: holds a benchmark of {there} images already; --n {there} evaluates it, "
+            f"--out DIR makes one of {n} elsewhere"
+        )
     folders = make_benchmark(out, n)
     run_dir = Path(out) / f"run_{n}"
     report = RunReport(compiling=compiling)

@@ -292,21 +292,31 @@ def describe_table(
     return counts, sides, moments, error / np.float64(span), highest, ambiguous
 
 
+#: Pixels whose errors are summed before they join the total: 1 << 12.
+_RUN = 4096
+
+
 @kernel
 def absolute_error(pred: NDArray[Any], mask: NDArray[np.uint8]) -> float:
     """Return the sum of |P - G| of a flat float map.
 
     Eight sums side by side: one alone waits four cycles for each addition (0.18 ms at 512 x 512,
-    1.98 for the NumPy expression).
+    1.98 for the NumPy expression).  Anew for every run of pixels: over a whole constant map each
+    addition may round to the same side, which made 2.4e-12 of 1024 x 1024 errors of 0.7.
     """
-    parts = np.zeros(8, np.float64)
-    whole = pred.size // 8 * 8
-    for i in range(0, whole, 8):
-        for k in range(8):
-            parts[k] += abs(np.float64(pred[i + k]) - mask[i + k])
-    for i in range(whole, pred.size):
-        parts[0] += abs(np.float64(pred[i]) - mask[i])
-    return parts.sum()
+    total = 0.0
+    parts = np.empty(8, np.float64)
+    for start in range(0, pred.size, _RUN):
+        stop = min(start + _RUN, pred.size)
+        whole = stop - (stop - start) % 8
+        parts[:] = 0.0
+        for i in range(start, whole, 8):
+            for k in range(8):
+                parts[k] += abs(np.float64(pred[i + k]) - mask[i + k])
+        for i in range(whole, stop):
+            parts[0] += abs(np.float64(pred[i]) - mask[i])
+        total += parts.sum()
+    return total
 
 
 @kernel

@@ -41,7 +41,10 @@ def pair_statistics(
 
 
 def mean_absolute_error(pred: MapInput, target: Target, conventions: Conventions) -> float:
-    """Return mean |P − G| alone, without a table; the same bits as `PairStatistics` gives.
+    """Return mean |P − G| alone, without a table.
+
+    Of an 8-bit map the same bits as `PairStatistics` gives; of floats to a few roundings, which are
+    summed in another order beside the moments.
 
     Parameters, errors: as for `pair_statistics`.
     """

@@ -172,6 +172,13 @@ def test_no_method_at_all(folders):
         evaluate_folders(folders / "gt", {})
 
 
+@pytest.mark.parametrize("name", [1, "", None])
+def test_methods_without_a_name(folders, name):
+    """In the store 1 would be "1", and the same call would find a method that it has not."""
+    with pytest.raises(InputError, match=f"method by a string of its own; received {name!r}$"):
+        evaluate_folders(folders / "gt", {name: folders / "one"})
+
+
 def test_the_reference_backend_reaches_the_workers(folders, monkeypatch):
     compiled = evaluate(folders, workers=2)
     for family in fsm.Evaluator("sod,f_beta.curve").plan.families:

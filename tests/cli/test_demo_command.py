@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from fastsegmetrics.bulk.demo import make_benchmark
 from fastsegmetrics.catalog import SUITES
 
 
@@ -21,6 +22,14 @@ def test_demo(tmp_path, call):
     pytest.importorskip("matplotlib")
     for stem in ("pr", "roc", "f_beta"):
         assert (run / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_fewer_images_than_are_there(tmp_path, call):
+    make_benchmark(tmp_path / "demo", 3)
+    code, out, err = call("demo", "--out", tmp_path / "demo", "--n", 2)
+    assert (code, out) == (2, "")
+    assert "holds a benchmark of 3 images already; --n 3 evaluates it" in err
+    assert not (tmp_path / "demo" / "run_2").exists()
 
 
 def test_demo_without_matplotlib_says_which_extra(tmp_path, call, monkeypatch):

@@ -1,5 +1,6 @@
 """What docs/differences.md lists and no other test holds: one test for each difference."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -124,3 +125,4 @@ def test_compat_constructors_are_silent():
 
 def test_what_is_not_there():
     assert not hasattr(compat.Emeasure, "generate_parts_numel_combinations")
+    assert importlib.util.find_spec(f"{compat.__name__}.utils") is None

@@ -132,6 +132,14 @@ def test_absolute_error(pair) -> None:
     assert levels.absolute_error(pred, mask) == pytest.approx(twin, rel=1e-13, abs=1e-300)
 
 
+@pytest.mark.parametrize("size", [4095, 4096, 4105, 120_001])
+@pytest.mark.parametrize("value", [0.3, 0.999])
+def test_absolute_error_of_constant_maps(size, value) -> None:
+    """Every addition rounds to the same side: one sum over all 120,001 would miss by 2e-13."""
+    pred, mask = np.full(size, value), np.zeros(size, np.uint8)
+    assert levels.absolute_error(pred, mask) == pytest.approx(size * value, rel=5e-14, abs=0)
+
+
 @given(float_pairs(), st.booleans(), st.sampled_from([0.0, 0.2, 1.0]))
 def test_float_counts(pair, keep_at_zero, threshold) -> None:
     pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
