@@ -136,7 +136,7 @@ class Plan:
         if backend is not None:
             with backends.use_backend(backend):
                 return self.measure(pred, target, image=image)
-        target = self._target(pred, target, image)
+        target = self.target_of(target, image, pred)
         maps = [represent.prediction(pred, reading, target.shape) for reading in self._readings]
         by_pixels = backends.resolve() == "reference"
         produced = [
@@ -155,7 +155,25 @@ class Plan:
             values[self._take], tuple(found.record for found in produced), self.request
         )
 
-    def _target(self, pred: Any, target: Target | Any, image: Any | None) -> Target:
+    def target_of(
+        self, target: Target | Any, image: Any | None = None, pred: Any | None = None
+    ) -> Target:
+        """Return the truth as these conventions read it, with its photograph if a metric needs one.
+
+        Parameters
+        ----------
+        target : Target or array_like, shape (H, W)
+            The truth.
+        image : array_like of uint8, shape (H, W, 3), optional
+            The RGB photograph, beside a truth that is no `Target`.
+        pred : array_like, optional
+            The prediction, for what is said about a truth of another shape.
+
+        Raises
+        ------
+        InputError
+            When an array is refused or the photograph is missing.
+        """
         if not isinstance(target, Target):
             target = Target.borrowing(target, self.conventions.gt_threshold, pred, image)
         elif target.gt_threshold != self.conventions.gt_threshold:

@@ -13,9 +13,9 @@ import fastsegmetrics as fsm
 
 MODULES = (
     "conventions", "backend", "catalog", "evaluate", "functional.boundary", "functional.labels",
-    "functional.overlap", "functional.spatial", "functional.surface", "functional.sweep",
-    "target", "plan", "reporting.cases", "reporting.evaluation_contract", "reporting.intervals",
-    "reporting.paired",
+    "functional.overlap", "functional.photo_maps", "functional.spatial", "functional.surface",
+    "functional.sweep", "target", "plan", "reporting.cases", "reporting.evaluation_contract",
+    "reporting.intervals", "reporting.paired",
 )  # fmt: skip
 PUBLIC = [name for name in fsm.__all__ if name not in ("__version__", "evaluate_folders")]
 
