@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -26,6 +27,26 @@ def test_examples(name) -> None:
     names = {**vars(module), "np": np, "fsm": fsm}
     results = doctest.testmod(module, extraglobs=names)
     assert results.failed == 0
+
+
+@pytest.mark.parametrize("name", [n for n in PUBLIC if inspect.isfunction(getattr(fsm, n))])
+def test_every_parameter_is_documented_or_referred_to(name) -> None:
+    function = getattr(fsm, name)
+    text = inspect.getdoc(function) or ""
+    head, _, tail = text.partition("\nParameters\n")
+    # One-liners that only pass on what another function is given name it.
+    referred = set(re.findall(r"`(\w+)`", head)) if re.search(r"as for\s+`", head) else set()
+    if referred:
+        assert referred & set(PUBLIC)
+        return
+    section = tail.split("\n\n", 1)[0]
+    documented = {
+        entry.strip().lstrip("*")
+        for line in section.splitlines()
+        if not line.startswith(" ")
+        for entry in line.partition(" : ")[0].split(",")
+    }
+    assert documented - {"----------"} == set(inspect.signature(function).parameters)
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -111,6 +111,16 @@ def resolve(metrics: Wanted | Iterable[Wanted]) -> tuple[Metric, ...]:
 def protocol_metrics(named: Mapping[str, Protocol]) -> tuple[Metric, ...]:
     """Return the metrics that protocols are, called by the names given.
 
+    Parameters
+    ----------
+    named : mapping of str to Protocol
+        Protocols by the names that their metrics get.
+
+    Returns
+    -------
+    tuple of Metric
+        To be asked for wherever metrics are, in the order of `named`.
+
     Raises
     ------
     InputError
