@@ -6,23 +6,25 @@ import doctest
 import importlib
 import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
 
-MODULES = (
-    "conventions", "backend", "catalog", "evaluate", "functional.boundary", "functional.labels",
-    "functional.overlap", "functional.photo_maps", "functional.spatial", "functional.surface",
-    "functional.sweep", "target", "plan", "reporting.cases", "reporting.evaluation_contract",
-    "reporting.intervals", "reporting.paired",
-)  # fmt: skip
+PACKAGE = Path(fsm.__file__).parent
+MODULES = sorted(
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+    for path in PACKAGE.rglob("*.py")
+    if ">>> " in path.read_text("utf-8")
+)
 PUBLIC = [name for name in fsm.__all__ if name not in ("__version__", "evaluate_folders")]
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples(name) -> None:
+def test_examples(name, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
     module = importlib.import_module(f"fastsegmetrics.{name}")
     names = {**vars(module), "np": np, "fsm": fsm}
     results = doctest.testmod(module, extraglobs=names)

@@ -113,7 +113,7 @@ _HIOU = (
 )  # fmt: skip
 
 
-@documented("HierarchicalIoU", "round(hiou(pred, gt), 6)\n    0.333333")
+@documented("HierarchicalIoU", "hiou(pred, gt)\n    0.25")
 def hiou(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> HierarchicalIoU:
