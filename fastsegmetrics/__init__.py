@@ -63,6 +63,8 @@ _HOME = {
         ),
         "functional.spatial",
     ),
+    **dict.fromkeys(("camouflage_degree", "difficulty_maps"), "functional.photo_maps"),
+    "DifficultyMaps": "statistics.difficulty",
     **dict.fromkeys(
         ("Detection", "HierarchicalIoU", "PairErrors", "TargetErrors", "detection", "hiou",
          "target_f1", "target_precision"),

@@ -32,6 +32,10 @@ from fastsegmetrics.functional.overlap import (
     overlap as overlap,
     soft_dice as soft_dice,
 )
+from fastsegmetrics.functional.photo_maps import (
+    camouflage_degree as camouflage_degree,
+    difficulty_maps as difficulty_maps,
+)
 from fastsegmetrics.functional.spatial import (
     CorrectionEffort as CorrectionEffort,
     DifficultyScore as DifficultyScore,
@@ -107,6 +111,7 @@ from fastsegmetrics.results import (
     Contract as Contract,
     Result as Result,
 )
+from fastsegmetrics.statistics.difficulty import DifficultyMaps as DifficultyMaps
 from fastsegmetrics.strata import Strata as Strata
 from fastsegmetrics.target import Target as Target
 

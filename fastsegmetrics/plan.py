@@ -139,7 +139,7 @@ class Plan:
         if backend is not None:
             with backends.use_backend(backend):
                 return self.measure(pred, target, image=image)
-        target = self._target(pred, target, image)
+        target = self.target_of(target, image, pred)
         by_pixels = backends.resolve() == "reference"
         if self._unread is not None and not by_pixels:
             values = represent.unread_floats(pred, self._readings[0], target.shape)
@@ -165,7 +165,25 @@ class Plan:
         # What several families need takes 3 us of a call that takes 25 for a small image's error.
         return Measurement(np.array(found.values, np.float64), (found.record,), self.request)
 
-    def _target(self, pred: Any, target: Target | Any, image: Any | None) -> Target:
+    def target_of(
+        self, target: Target | Any, image: Any | None = None, pred: Any | None = None
+    ) -> Target:
+        """Return the truth as these conventions read it, with its photograph if a metric needs one.
+
+        Parameters
+        ----------
+        target : Target or array_like, shape (H, W)
+            The truth.
+        image : array_like of uint8, shape (H, W, 3), optional
+            The RGB photograph, beside a truth that is no `Target`.
+        pred : array_like, optional
+            The prediction, for what is said about a truth of another shape.
+
+        Raises
+        ------
+        InputError
+            When an array is refused or the photograph is missing.
+        """
         if not isinstance(target, Target):
             target = Target.borrowing(target, self.conventions.gt_threshold, pred, image)
         elif target.gt_threshold != self.conventions.gt_threshold:

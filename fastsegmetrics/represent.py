@@ -114,6 +114,8 @@ def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> M
     array = _plane(pred, "pred", "gt", shape)
     if array.shape != shape:
         hint = " (the one is the other's transpose)" if array.shape == shape[::-1] else ""
+        if conventions.resize != "error":
+            hint += f"; resize={conventions.resize!r} is for folder runs, arrays stay as they are"
         raise InputError(
             f"pred and gt must have one shape; received {array.shape} and {shape}{hint}"
         )

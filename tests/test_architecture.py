@@ -60,6 +60,8 @@ FORBIDDEN = (
     r"simplefilter",
 )
 
+NAMELESS = {"utils", "util", "core", "common", "helpers", "misc"}
+
 
 def room_of(path: Path) -> str:
     relative = path.relative_to(PACKAGE)
@@ -131,7 +133,9 @@ def test_heavy_dependencies_stay_in_their_rooms(path: Path) -> None:
 def test_sizes_and_names(path: Path) -> None:
     text = path.read_text("utf-8")
     assert text.count("\n") <= 500
-    assert path.stem not in {"utils", "util", "core", "common", "helpers", "misc"}
+    # The modules of `compat` have the names that users of the peers import.
+    named_by_peers = room_of(path) == "compat"
+    assert named_by_peers or path.stem not in NAMELESS
     limit = 120
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):

@@ -68,6 +68,10 @@ def test_masks_off_the_scale() -> None:
 
 def test_shapes() -> None:
     assert "(3, 2) and (2, 3) (the one is the other's transpose)" in refused(pred=PRED.T)
+    asked = refused(pred=PRED[:1], resize="bilinear")
+    assert asked.endswith(
+        "(1, 3) and (2, 3); resize='bilinear' is for folder runs, arrays stay as they are"
+    )
     assert "(2, 2) and (2, 3)" in refused(pred=PRED[:, :2])
     message = refused(pred=PRED[..., None])
     assert "(2, 3, 1)" in message

@@ -132,7 +132,7 @@ def compare_runs(
             ours, theirs, units=units, unit=unit, level=level, n_resamples=n_resamples, seed=seed
         )
         direction = first.direction(metric)
-        rows.append(ComparedMetric(first.column(metric), direction, *_means(ours, theirs), found))
+        rows.append(ComparedMetric(first.title(metric), direction, *_means(ours, theirs), found))
     names = (f"{a} ({run})", f"{b} ({other})") if a == b else (a, b)
     return ComparedRuns(*names, tuple(rows), only_a, only_b, _differences(first, second, metrics))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import math
 import re
 import shlex
 import sys
@@ -169,7 +170,10 @@ class RunReport(Bar):
         if self._quiet:
             return
         for column, middle in next(iter(run.values())).middle_levels.items():
-            self.say(f"{column}: up to {middle:.4f} an image is easy, above it hard")
+            if math.isnan(middle):
+                self.say(f"{column}: no image has one, so that none is easy or hard")
+            else:
+                self.say(f"{column}: up to {middle:.4f} an image is easy, above it hard")
         seconds = time.monotonic() - self._since
         self.say(
             f"{_counted(len(run.samples), 'sample')} × {_counted(len(run), 'method')} "

@@ -182,14 +182,14 @@ def lines_of(
     methods: Iterable[str] | None,
 ) -> list[Inspected]:
     """Return the lines of the index, of which those with a rank are still to be drawn."""
-    column, direction = stored.column(metric), stored.direction(metric)
+    title, direction = stored.title(metric), stored.direction(metric)
     lines: list[Inspected] = []
     for method in _methods(stored, methods):
         values = stored.values(metric)[method]
         order, undefined = ranked(values, direction)
         for rank, sample in enumerate(order[:worst], 1):
-            lines.append(Inspected(method, rank, sample, column, values[sample]))
-        lines += [Inspected(method, None, one, column, values[one]) for one in undefined]
+            lines.append(Inspected(method, rank, sample, title, values[sample]))
+        lines += [Inspected(method, None, one, title, values[one]) for one in undefined]
     return lines
 
 

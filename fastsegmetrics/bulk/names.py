@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 # A few names are enough to guess from; the commonest guesses are then tried on all, which stays
 # quick where a short name is part of thousands ("1" in "10_map", "21_map", ...).
@@ -22,7 +22,12 @@ class _Parts(NamedTuple):
     pred_suffix: str
 
 
-def suggest(missing: Sequence[str], extra: Sequence[str], given: tuple[str, str, str, str]) -> str:
+def suggest(
+    missing: Sequence[str],
+    extra: Sequence[str],
+    given: tuple[str, str, str, str],
+    others: Literal["predictions", "photographs"] = "predictions",
+) -> str:
     """Say what would make unmatched names match, or "" if nothing recognised does.
 
     Parameters
@@ -32,6 +37,9 @@ def suggest(missing: Sequence[str], extra: Sequence[str], given: tuple[str, str,
         neither is empty.
     given : tuple of str
         The ground truth's prefix and suffix and the prediction's that were left off already.
+    others : {"predictions", "photographs"}
+        What the extra names are of.  For photographs nothing is proposed of the ground truths,
+        whose names the predictions match.
 
     Returns
     -------
@@ -44,11 +52,11 @@ def suggest(missing: Sequence[str], extra: Sequence[str], given: tuple[str, str,
     >>> suggest(["cat", "dog"], ["cat_pred", "dog_pred"], ("", "", "", ""))
     "did you mean pred_suffix='_pred' (2 of 2 missing names would match)?"
     """
-    for explain in (_by_case, _by_nesting):
-        hint = explain(missing, extra)
-        if hint:
-            return hint
-    return _by_parts(missing, extra, given)
+    return (
+        _by_case(missing, extra)
+        or _by_nesting(missing, extra, others)
+        or _by_parts(missing, extra, given, others)
+    )
 
 
 def _by_case(missing: Sequence[str], extra: Sequence[str]) -> str:
@@ -59,14 +67,14 @@ def _by_case(missing: Sequence[str], extra: Sequence[str]) -> str:
     return f"{matches} of {len(missing)} missing names differ by upper and lower case only"
 
 
-def _by_nesting(missing: Sequence[str], extra: Sequence[str]) -> str:
+def _by_nesting(missing: Sequence[str], extra: Sequence[str], others: str) -> str:
     bare = {_split(key)[1]: _split(key)[0] for key in extra}
     pairs = [(_split(key)[0], bare[name]) for key in missing if (name := _split(key)[1]) in bare]
     if not _explains(len(pairs), missing):
         return ""
     if all(pred and not gt and pred == pairs[0][1] for gt, pred in pairs):
-        return f"did you mean the folder {pairs[0][1]!r} inside it as predictions?"
-    if all(gt and not pred and gt == pairs[0][0] for gt, pred in pairs):
+        return f"did you mean the folder {pairs[0][1]!r} inside it as {others}?"
+    if others == "predictions" and all(gt and not pred and gt == pairs[0][0] for gt, pred in pairs):
         return f"did you mean the folder {pairs[0][0]!r} inside that of the ground truths?"
     return (
         f"{len(pairs)} of {len(missing)} missing names would match without the folders that the "
@@ -75,10 +83,16 @@ def _by_nesting(missing: Sequence[str], extra: Sequence[str]) -> str:
 
 
 def _by_parts(
-    missing: Sequence[str], extra: Sequence[str], given: tuple[str, str, str, str]
+    missing: Sequence[str], extra: Sequence[str], given: tuple[str, str, str, str], others: str
 ) -> str:
     best, matches = None, 0
-    for parts, _ in Counter(_guesses(missing, extra)).most_common(_TRIED):
+    side = "pred" if others == "predictions" else "image"
+    guesses = (
+        parts
+        for parts in _guesses(missing, extra)
+        if side == "pred" or not (parts.gt_prefix or parts.gt_suffix)
+    )
+    for parts, _ in Counter(guesses).most_common(_TRIED):
         count = _matches(parts, missing, extra)
         if count > matches or (
             best is not None and count == matches and len("".join(parts)) < len("".join(best))
@@ -89,8 +103,8 @@ def _by_parts(
     arguments = (
         ("gt_prefix", given[0] + best.gt_prefix, best.gt_prefix),
         ("gt_suffix", best.gt_suffix + given[1], best.gt_suffix),
-        ("pred_prefix", given[2] + best.pred_prefix, best.pred_prefix),
-        ("pred_suffix", best.pred_suffix + given[3], best.pred_suffix),
+        (f"{side}_prefix", given[2] + best.pred_prefix, best.pred_prefix),
+        (f"{side}_suffix", best.pred_suffix + given[3], best.pred_suffix),
     )
     wanted = " ".join(f"{name}={value!r}" for name, value, new in arguments if new)
     return f"did you mean {wanted} ({matches} of {len(missing)} missing names would match)?"

@@ -50,6 +50,8 @@ class PairList(NamedTuple):
         Photograph of each key that has one; empty if no folder of them was given.
     missing_images : list of str
         Keys of ground truths without a photograph, if a folder of them was given.
+    image_hint : str
+        Where they are missing for one recognised reason: what to try.
     """
 
     samples: tuple[str, ...]
@@ -63,6 +65,7 @@ class PairList(NamedTuple):
     directories: dict[str, list[Path]]
     images: dict[str, Path]
     missing_images: list[str]
+    image_hint: str
 
 
 def index_folder(
@@ -189,13 +192,19 @@ def pair(
     truths = index_folder(gt_root, prefix=gt_prefix, suffix=gt_suffix, suffixes=suffixes)
     images: dict[str, Path] = {}
     missing_images: list[str] = []
+    image_hint = ""
     if image_root is not None:
         found = index_folder(image_root, prefix=image_prefix, suffix=image_suffix)
         images = {key: found[key] for key in truths if key in found}
         missing_images = [key for key in truths if key not in found]
+        others = [key for key in found if key not in truths]
+        if missing_images and others:
+            given = ("", "", image_prefix, image_suffix)
+            image_hint = suggest(missing_images, others, given, "photographs")
     pairs = PairList(
-        tuple(truths), dict(truths), {}, {}, {}, {}, truths.ignored, {}, {}, images, missing_images
-    )
+        tuple(truths), dict(truths), {}, {}, {}, {}, truths.ignored, {}, {}, images, missing_images,
+        image_hint,
+    )  # fmt: skip
     given = (gt_prefix, gt_suffix, pred_prefix, pred_suffix)
     for method, root in pred_roots.items():
         index = index_folder(root, prefix=pred_prefix, suffix=pred_suffix, suffixes=suffixes)

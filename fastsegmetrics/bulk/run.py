@@ -58,12 +58,12 @@ class MissingPredictionsError(InputError):
 class MissingPhotographsError(InputError):
     """Ground truths have no photograph, and a metric looks at it; `missing` lists their names."""
 
-    def __init__(self, missing: list[str], folder: str | Path) -> None:
+    def __init__(self, missing: list[str], folder: str | Path, hint: str = "") -> None:
         self.missing = missing
         count = len(missing)
         super().__init__(
             f"{printable(folder)}: {count} photograph{'s are' if count != 1 else ' is'} missing "
-            f"({_first_of(missing)})"
+            f"({_first_of(missing)}){'; ' + hint if hint else ''}"
         )
 
 
@@ -305,7 +305,7 @@ def _require_files(pairs: PairList, plan: Plan, image: str | Path | None) -> Non
     if missing and plan.conventions.missing == "error":
         raise MissingPredictionsError(missing, [p for ps in pairs.directories.values() for p in ps])
     if image is not None and pairs.missing_images:
-        raise MissingPhotographsError(pairs.missing_images, image)
+        raise MissingPhotographsError(pairs.missing_images, image, pairs.image_hint)
 
 
 def _require_drawable(plan: Plan, out: str | Path | None) -> None:

@@ -7,11 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fastsegmetrics.bulk.files import PER_IMAGE
 from fastsegmetrics.bulk.stored_runs import load_summary
 from fastsegmetrics.bulk.volume_methods import CONTRACT, PER_LABEL, SCORES, SUMMARY
 from fastsegmetrics.catalog import METRICS, Direction, Metric
+from fastsegmetrics.catalog.rows import Half
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.halves import in_half
 from fastsegmetrics.io import printable
 
 Values = dict[str, dict[str, float]]
@@ -74,13 +78,20 @@ class StoredValues:
             The run has no such values; the message names those that it has.
         """
         row = METRICS.get(metric)
-        for name in (metric, None if row is None else row.column):
-            if name in self.metrics:
-                return str(name)
+        half = _half(metric)
+        if half is None or half.column in self._columns:
+            for name in (metric, None if row is None else row.column):
+                if name in self.metrics:
+                    return str(name)
         raise InputError(
             f"metric must have a value for each image of {printable(self.directory)}, which has "
             f"{', '.join(self.metrics) or 'none'}; received {metric!r}"
         )
+
+    def title(self, metric: str) -> str:
+        """Return what a metric's values are called: `column`, or the half of which they are."""
+        column = self.column(metric)
+        return column if _half(metric) is None else metric
 
     def direction(self, metric: str) -> Direction:
         """Return which values of a metric are better: "higher" or "lower"."""
@@ -91,8 +102,8 @@ class StoredValues:
     def contract(self, metric: str) -> dict[str, Any]:
         """Return what shaped a metric's values."""
         told = self.summary["contract"]
-        column = self.column(metric)
-        rows = {name: row for name, row in told["metrics"].items() if name == column}
+        title = self.title(metric)
+        rows = {name: row for name, row in told["metrics"].items() if name == title}
         return {**told, "metrics": rows}
 
     def row(self, metric: str) -> Metric | None:
@@ -100,11 +111,25 @@ class StoredValues:
         return _row(self.column(metric))
 
     def values(self, metric: str) -> Values:
-        """Return the values of a metric by method and sample."""
-        column = self._columns[self.column(metric)]
+        """Return the values of a metric by method and sample.
+
+        Of a half of the data set they are its images'; NaN where an image belongs to neither.
+        """
+        values = np.array(self._columns[self.column(metric)])
+        kept = np.ones(values.shape, bool)
+        half = _half(metric)
+        if half is not None:
+            levels = np.array(self._columns[half.column])
+            values = np.where(np.isnan(levels), np.nan, values)
+            kept = np.isnan(levels)
+            middle = self.summary["middle_levels"][half.column]
+            if middle is not None:  # None where no image has a level
+                kept |= in_half(levels, middle, half.hard)
         found: Values = {method: {} for method in self.methods}
-        for (method, sample), value in zip(self.samples, column, strict=True):
-            found[method][sample] = value
+        rows = zip(self.samples, values.tolist(), kept.tolist(), strict=True)
+        for (method, sample), value, belongs in rows:
+            if belongs:
+                found[method][sample] = value
         return found
 
     def _direction(self, column: str) -> Direction | None:
@@ -161,6 +186,9 @@ class StoredVolumes:
             )
         return metric
 
+    #: What a score's values are called.
+    title = column
+
     def direction(self, metric: str) -> Direction:
         """Return which values of a score are better: "higher" or "lower"."""
         return SCORES[self.column(metric)]
@@ -210,6 +238,11 @@ def stored_values(directory: str | Path, label: int | None = None) -> StoredValu
         assert label is not None
         return StoredVolumes(directory, label)
     return StoredValues(directory)
+
+
+def _half(metric: str) -> Half | None:
+    row = METRICS.get(metric)
+    return None if row is None else row.report.half
 
 
 def _row(column: str) -> Metric | None:

@@ -111,6 +111,16 @@ def resolve(metrics: Wanted | Iterable[Wanted]) -> tuple[Metric, ...]:
 def protocol_metrics(named: Mapping[str, Protocol]) -> tuple[Metric, ...]:
     """Return the metrics that protocols are, called by the names given.
 
+    Parameters
+    ----------
+    named : mapping of str to Protocol
+        Protocols by the names that their metrics get.
+
+    Returns
+    -------
+    tuple of Metric
+        To be asked for wherever metrics are, in the order of `named`.
+
     Raises
     ------
     InputError
@@ -143,7 +153,11 @@ def _expand(name: str) -> list[Metric]:
     head, dot, report = name.partition(".")
     if head in ALIASES:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
-    known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
-    near = difflib.get_close_matches(name.lower(), known, 3)
+    own = [row.name for row in METRICS.values() if row.score.name == head.lower()]
+    if own:  # a score that is there, by a report that it has not
+        near = difflib.get_close_matches(name.lower(), own, 3, cutoff=0.0)
+    else:
+        known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
+        near = difflib.get_close_matches(name.lower(), known, 3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`fastsegmetrics metrics` lists them"
     raise InputError(f"unknown metric {name!r}; {hint}")

@@ -40,7 +40,7 @@ _COMMON = """
         Prediction: integers in 0…255, booleans, or floats in [0, 1].
     gt : array_like or Target, shape (H, W)
         Ground truth: booleans, or integers in 0…255 of which > 128 is foreground.
-{image}    backend : {{"compiled", "reference"}}, optional
+{own}{image}    backend : {{"compiled", "reference"}}, optional
         Which implementation computes.
     **conventions
         Fields of `Conventions`: ``policy``, ``stretch``, ``gt_threshold``, ``pred_scale``, ….
@@ -69,20 +69,24 @@ _COMMON = """
 
 
 def documented(
-    returns: str, example: str, name: str | None = None
+    returns: str, example: str, name: str | None = None, *, own: str = ""
 ) -> Callable[[Function], Function]:
-    """Complete a docstring from the score's row in the catalogue, so that it is said once."""
+    """Complete a docstring from the score's row in the catalogue, so that it is said once.
+
+    `own` is what it says of the parameter that no other function has.
+    """
 
     def complete(function: Function) -> Function:
         score = catalog.SCORES[name or function.__name__]
         assert function.__doc__ is not None
-        function.__doc__ += _COMMON.format(
+        function.__doc__ = function.__doc__.rstrip() + _COMMON.format(
             returns=returns,
+            own="".join(f"    {line}\n" for line in own.splitlines()),
             image=_IMAGE if score.needs_image else "",
             low=score.low,
             high=score.high,
             direction=score.direction,
-            title=score.title.capitalize(),
+            title=score.title[0].upper() + score.title[1:],
             formula=score.formula,
             empty=score.empty,
             citation=score.citation,

@@ -165,7 +165,15 @@ def si_mae(
     return float(plan_for("si_mae", conventions).measure(pred, gt, backend=backend).values[0])
 
 
-@documented("SweepScore", 'round(size_invariant(pred, gt, "iou").bin, 6)\n    0.5', "si_f_beta")
+@documented(
+    "SweepScore",
+    'round(size_invariant(pred, gt, "iou").bin, 6)\n    0.5',
+    "si_f_beta",
+    own="""score : str
+    ``"f_beta"``, ``"f1"``, ``"precision"``, ``"recall"``, ``"specificity"``, ``"fpr"``, ``"iou"``,
+    ``"dice"``, ``"ber"``, ``"kappa"``, ``"cohen_kappa"`` or ``"accuracy"``; its range and direction
+    are the plain score's.""",
+)
 def size_invariant(
     pred: Any,
     gt: Any,
@@ -177,7 +185,9 @@ def size_invariant(
     """Size-invariant confusion score by its name, the mean over the targets of the truth.
 
     Each field is the mean over targets: of the value at P > 0.5, at the adaptive threshold, of the
-    mean and the maximum over levels, and the curve.
+    mean and the maximum over levels, and the curve.  So `max` is the published maximum, each target
+    at its own best level, ``mean_of_max`` of a data set; ``curve.max()`` is ``max`` of a data set,
+    one level for all targets.
     """
     name = f"{PREFIX}{score}"
     if name not in catalog.SCORES or name == "si_mae":

@@ -25,9 +25,9 @@ class SweepScore(NamedTuple):
     adp : float
         At the adaptive threshold, P ≥ min(2·mean P, 1).
     mean, max : float
-        Over the 256 thresholds of `curve`.
+        Over the thresholds of `curve`; of `size_invariant` the mean over targets of each one's.
     curve : ndarray of float64, shape (256,)
-        At level ≥ t for t = 0…255, ascending.
+        At level ≥ t for t = 0…255, ascending; of `ms_iou` shape (257,), t = 0…256.
     """
 
     bin: float
@@ -296,7 +296,14 @@ def _curve_pair(
     return CurvePair(*(rows[SWEEP_SCORES.index(axis)].copy() for axis in (x, y)))
 
 
-@documented("float", 'round(ap(pred, gt, rule="step"), 6)\n    0.833333')
+@documented(
+    "float",
+    'round(ap(pred, gt, rule="step"), 6)\n    0.833333',
+    own="""rule : {"trapezoid", "step"}
+    Over the curve's own 256 points, sorted stably by recall, no end points added (the saliency
+    toolboxes; a binary map has one point and so no area, also when it is perfect); or without
+    interpolation, from recall 0 (scikit-learn's ``average_precision_score`` of the levels).""",
+)
 def ap(
     pred: Any,
     gt: Any,
@@ -305,17 +312,17 @@ def ap(
     backend: backends.Backend | None = None,
     **conventions: Any,
 ) -> float:
-    """Average precision by a named `rule`.
-
-    ``"trapezoid"``: over the curve's own 256 points, sorted stably by recall, no end points added
-    (the saliency toolboxes; a binary map has one point and so no area, also when it is perfect);
-    ``"step"``: no interpolation, from recall 0 (scikit-learn's ``average_precision_score`` of the
-    levels).
-    """
+    """Average precision by a named `rule`."""
     return _area("ap", rule, pred, gt, backend, conventions)
 
 
-@documented("float", 'round(auc(pred, gt, rule="anchored"), 6)\n    0.75')
+@documented(
+    "float",
+    'round(auc(pred, gt, rule="anchored"), 6)\n    0.75',
+    own="""rule : {"trapezoid", "anchored"}
+    Over the curve's own 256 points, sorted stably by false-positive rate, no end points added (the
+    saliency toolboxes); or from (0, 0) (scikit-learn's ``roc_auc_score`` of the levels).""",
+)
 def auc(
     pred: Any,
     gt: Any,
@@ -324,12 +331,7 @@ def auc(
     backend: backends.Backend | None = None,
     **conventions: Any,
 ) -> float:
-    """Area under the ROC curve by a named `rule`.
-
-    ``"trapezoid"``: over the curve's own 256 points, sorted stably by false-positive rate, no end
-    points added (the saliency toolboxes); ``"anchored"``: from (0, 0) (scikit-learn's
-    ``roc_auc_score`` of the levels).
-    """
+    """Area under the ROC curve by a named `rule`."""
     return _area("auc", rule, pred, gt, backend, conventions)
 
 

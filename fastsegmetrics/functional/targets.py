@@ -113,7 +113,7 @@ _HIOU = (
 )  # fmt: skip
 
 
-@documented("HierarchicalIoU", "round(hiou(pred, gt), 6)\n    0.333333")
+@documented("HierarchicalIoU", "hiou(pred, gt)\n    0.25")
 def hiou(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
 ) -> HierarchicalIoU:
@@ -126,7 +126,14 @@ def hiou(
     )
 
 
-@documented("Detection", "detection(pred, gt)\n    Detection(pd=1.0, fa=0.25)", "pd")
+@documented(
+    "Detection",
+    "detection(pred, gt)\n    Detection(pd=1.0, fa=0.25)",
+    "pd",
+    own="""matching : {"distance", "opdc", "shooting"}
+    Each true target takes the first free one below 3 px; or overlap first, then distance; or any
+    predicted pixel in a target's 3 × 3 neighbourhood.""",
+)
 def detection(
     pred: Any,
     gt: Any,
@@ -135,12 +142,7 @@ def detection(
     backend: backends.Backend | None = None,
     **conventions: Any,
 ) -> Detection:
-    """Probability of detection and false-alarm rate of P > 0.5.
-
-    By `matching`: ``"distance"`` (each true target takes the first free one below 3 px),
-    ``"opdc"`` (overlap first, then distance) or ``"shooting"`` (any predicted pixel in a target's
-    3 × 3 neighbourhood).
-    """
+    """Probability of detection and false-alarm rate of P > 0.5."""
     if matching not in _MATCHINGS:
         raise InputError(
             f"matching must be one of {', '.join(map(repr, _MATCHINGS))}; received {matching!r}"

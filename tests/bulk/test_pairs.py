@@ -255,6 +255,24 @@ def test_guessing_stays_quick_on_many_names():
 # --- Photographs, and folders named as files
 
 
+def test_names_of_photographs_are_explained_in_their_own_arguments():
+    def hint(missing, extra, given=NOTHING):
+        return suggest(missing, extra, given, "photographs")
+
+    assert hint(["a", "b"], ["x_a_rgb", "x_b_rgb", "z"], ("", "", "y_", "")) == (
+        "did you mean image_prefix='y_x_' image_suffix='_rgb' (2 of 2 missing names would match)?"
+    )
+    assert hint(["a", "b"], ["im/a", "im/b"]) == (
+        "did you mean the folder 'im' inside it as photographs?"
+    )
+    assert hint(["a", "b"], ["A", "B"]).endswith("differ by upper and lower case only")
+    # The truths' names are those of the predictions: they are not to be changed.
+    assert hint(["a_gt", "b_gt"], ["a", "b"]) == ""
+    assert hint(["masks/a", "masks/b"], ["a", "b"]) == (
+        "2 of 2 missing names would match without the folders that the files are nested in"
+    )
+
+
 def test_photographs_are_paired_by_name(tmp_path):
     gt = fill(tmp_path / "gt", "a.png", "d/b.png", "c.png")
     pred = fill(tmp_path / "p", "a.png", "d/b.png", "c.png")
@@ -263,8 +281,12 @@ def test_photographs_are_paired_by_name(tmp_path):
     assert pairs.images == {"a": rgb / "x_a_i.jpg", "d/b": rgb / "d" / "x_b_i.JPG"}
     assert pairs.missing_images == ["c"]
     assert pairs.missing == {"p": []}
+    assert pairs.image_hint == ""
+    bare = pair(gt, {"p": pred}, image_root=rgb, image_suffix="_i")
+    assert bare.missing_images == ["a", "c", "d/b"]
+    assert bare.image_hint == "did you mean image_prefix='x_' (2 of 3 missing names would match)?"
     without = pair(gt, {"p": pred})
-    assert (without.images, without.missing_images) == ({}, [])
+    assert (without.images, without.missing_images, without.image_hint) == ({}, [], "")
     assert "there is no such folder" in failure(pair, gt, {"p": pred}, image_root=tmp_path / "no")
 
 

@@ -9,7 +9,11 @@ import math
 import numpy as np
 import pytest
 
+from fastsegmetrics.bulk.comparison import compare_runs
+from fastsegmetrics.bulk.inspection import lines_of
 from fastsegmetrics.bulk.run import RunInterrupted, evaluate_folders
+from fastsegmetrics.bulk.stored_values import StoredValues
+from fastsegmetrics.errors import InputError
 from fastsegmetrics.reporting import table
 from tests.bulk.benchmark import StopAfter, outputs, write
 
@@ -57,6 +61,46 @@ def test_the_halves_in_every_file(folders):
     assert summary["middle_levels"] == {"difficulty_level": round(levels[1], 9)}
     contract = json.loads((folders / "run" / "contract.json").read_text())
     assert "above the data set's middle" in contract["metrics"]["difficulty.hard"]["report"]
+
+
+def test_comparisons_and_pictures_are_of_the_half_that_is_named(folders):
+    """Not of all images, whose values have the same column."""
+    write(folders / "gt" / "e.png", TRUTH & False)
+    for method in ("one", "two"):
+        write(folders / method / "e.png", TRUTH * 255)
+    np.save(folders / "rgb" / "e.npy", np.zeros((*SHAPE, 3), np.uint8))
+    run = evaluate(folders, out=folders / "run")
+    scores = {method: run[method].per_image["difficulty"].tolist() for method in run}
+    halves = compare_runs(folders / "run", "one", "two", ["difficulty.easy", "difficulty.hard"])
+    for row, (first, stop) in zip(halves.rows, ((0, 2), (2, 4)), strict=True):
+        assert row.a == math.fsum(scores["one"][first:stop]) / 2
+        assert row.b == math.fsum(scores["two"][first:stop]) / 2
+        # The empty truth has no level: it is in neither half, and told.
+        assert (row.found.n_pairs, row.found.n_undefined) == (2, 1)
+    assert [row.metric for row in halves.rows] == ["difficulty.easy", "difficulty.hard"]
+    assert row.a == run["one"]["difficulty.hard"].value
+    stored = StoredValues(folders / "run")
+    assert list(stored.contract("difficulty.hard")["metrics"]) == ["difficulty.hard"]
+    lines = lines_of(stored, "difficulty.hard", 9, ("one",))
+    order = sorted(("c", "d"), key=lambda name: scores["one"]["abcd".index(name)])
+    assert [(line.sample, line.rank) for line in lines] == [
+        (order[0], 1),
+        (order[1], 2),
+        ("e", None),
+    ]
+    assert {line.metric for line in lines} == {"difficulty.hard"}
+
+
+def test_halves_of_a_run_without_levels_and_of_one_that_has_none(folders):
+    for name in CONTRASTS:
+        write(folders / "gt" / f"{name}.png", TRUTH & False)
+    evaluate(folders, out=folders / "empty")
+    (row,) = compare_runs(folders / "empty", "one", "two", ["difficulty.hard"]).rows
+    assert (row.found.n_pairs, row.found.n_undefined) == (0, 4)
+    evaluate_folders(folders / "gt", {"one": folders / "one"}, metrics="difficulty",
+                     image=folders / "rgb", out=folders / "plain")  # fmt: skip
+    with pytest.raises(InputError, match=r"which has difficulty; received 'difficulty\.hard'"):
+        StoredValues(folders / "plain").values("difficulty.hard")
 
 
 def test_a_method_that_lacks_images_has_the_halves_of_all(folders):

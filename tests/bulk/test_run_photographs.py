@@ -57,6 +57,8 @@ def test_without_photographs(photographs):
 def test_names_of_photographs(photographs):
     for path in (photographs / "rgb").iterdir():
         path.rename(path.with_name(f"p_{path.stem}_rgb.npy"))
+    with pytest.raises(MissingPhotographsError, match=r"s00 and 11 more\); did you mean image_pre"):
+        evaluate(photographs, metrics="c_beta_w", image=photographs / "rgb")
     run = evaluate(photographs, metrics="c_beta_w", image=photographs / "rgb",
                     image_prefix="p_", image_suffix="_rgb")  # fmt: skip
     assert run.complete

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from fastsegmetrics.bulk.heat_maps import KINDS
-from tests.cli.commands import arguments_of, one_error, write_photographs
+from tests.cli.commands import arguments_of, one_error, write, write_photographs
 
 
 @pytest.fixture
@@ -41,6 +41,15 @@ def test_halves_in_every_form(photographed, call):
     assert err == ""
     assert re.search(r"^good .* \(n=1\) .* \(n=2\)$", out, re.MULTILINE)
     assert "the others are in the other half or undefined." in " ".join(out.split())
+
+
+def test_images_none_of_which_has_a_level(photographed, call):
+    for name, truth in (("a", [[0, 0]]), ("b", [[0, 0, 0, 0]]), ("c", [[255, 255], [255, 255]])):
+        write(photographed / "gt" / f"{name}.png", truth)
+    code, out, err = call(*asked(photographed))
+    assert code == 0
+    assert "difficulty_level: no image has one, so that none is easy or hard\n" in err
+    assert "nan" not in out + err
 
 
 def test_runs_with_other_halves_are_shown_with_a_warning(photographed, call):

@@ -47,6 +47,13 @@ def test_constructor_arguments():
     assert stepped(metric, (PRED, GT), img=IMG).scores == [pytest.approx(STEEP, **CLOSE)]
 
 
+@pytest.mark.parametrize("alpha", [0, -1.0, float("inf"), float("nan")])
+@pytest.mark.parametrize("metric", [ContextMeasure, CamouflageContextMeasure])
+def test_a_spread_that_is_none_is_refused(metric, alpha):
+    with pytest.raises(InputError, match=f"^alpha must be a finite number above 0; .*{alpha}"):
+        metric(alpha=alpha)
+
+
 def test_prepared_pairs_and_compute():
     metric = ContextMeasure()
     pred, gt = (PRED - 5.0) / 245, GT > 128

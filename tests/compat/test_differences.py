@@ -1,6 +1,6 @@
 """What docs/differences.md lists and no other test holds: one test for each difference."""
 
-import importlib.util
+import importlib
 import re
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import pytest
 
 import fastsegmetrics as fsm
 from fastsegmetrics.compat import py_sod_metrics as compat
+from fastsegmetrics.compat.py_sod_metrics import utils
 from fastsegmetrics.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -125,4 +126,51 @@ def test_compat_constructors_are_silent():
 
 def test_what_is_not_there():
     assert not hasattr(compat.Emeasure, "generate_parts_numel_combinations")
-    assert importlib.util.find_spec(f"{compat.__name__}.utils") is None
+    for name in ("encode_bboxwise_tgts_bitwise", "get_kth_bit", "parse_connected_components"):
+        assert not hasattr(compat.size_invariance, name)
+
+
+#: Public code imports from these modules as often as from the package.
+MODULES = {
+    "context_measure": "CamouflageContextMeasure ContextMeasure",
+    "fmeasurev2": "BERHandler DICEHandler FPRHandler FmeasureHandler FmeasureV2 IOUHandler "
+    "KappaHandler OverallAccuracyHandler PrecisionHandler RecallHandler SensitivityHandler "
+    "SpecificityHandler TNRHandler TPRHandler _BaseHandler",
+    "multiscale_iou": "MSIoU",
+    "size_invariance": "SizeInvarianceFmeasureV2 SizeInvarianceMAE",
+    "sod_metrics": "Emeasure Fmeasure HumanCorrectionEffortMeasure MAE Smeasure WeightedFmeasure",
+    "utils": "EPS TYPE get_adaptive_threshold prepare_data validate_and_normalize_input",
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_hold_what_the_peers_hold(module):
+    room = importlib.import_module(f"{compat.__name__}.{module}")
+    for name in MODULES[module].split():
+        assert getattr(room, name) is getattr(compat, name, getattr(room, name))
+
+
+def test_pairs_are_read_as_by_every_step():
+    values, truth = utils.prepare_data(PRED, GT)
+    np.testing.assert_array_equal(values, PRED / 255 / (220 / 255))
+    np.testing.assert_array_equal(truth, GT > 128)
+    assert (values.dtype, truth.dtype) == (np.float64, bool)
+    constant, _ = utils.prepare_data(np.full((2, 3), 51, np.uint8), np.zeros((2, 3), np.uint8))
+    assert (constant == 0.2).all()
+    same = utils.validate_and_normalize_input(values, truth, normalize=False)
+    assert same[0] is values
+    assert same[1] is truth
+    assert utils.get_adaptive_threshold(values) == 2 * values.mean() == 720 / 220 / 6
+    assert utils.get_adaptive_threshold(values, 0.25) == 0.25
+    assert (2.0**-52, np.float64) == (utils.EPS, utils.TYPE)
+
+
+def test_pairs_that_no_step_reads():
+    for pair, error, words in (
+        ((PRED[:1], GT), ValueError, "^pred and gt must have one shape"),
+        ((PRED, GT > 128), TypeError, "^pred must be float32 or float64"),
+        ((PRED / 255, GT), TypeError, "^gt must be boolean"),
+        ((PRED / 100, GT > 128), ValueError, r"^pred must lie in \[0, 1\] with normalize=False"),
+    ):
+        with pytest.raises(error, match=words):
+            utils.validate_and_normalize_input(*pair, normalize=False)

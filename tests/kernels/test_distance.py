@@ -122,7 +122,7 @@ def test_degenerate_masks(name) -> None:
 
 
 def test_every_mask_of_4_by_4() -> None:
-    """All 2^16, laid out so that SciPy transforms each alone."""
+    """All 2^16, as slices so far apart that SciPy transforms each alone."""
     bits = (np.arange(2**16)[:, None] >> np.arange(16)) & 1
     own = np.arange(16)
     squares = (own[:, None] // 4 - own // 4) ** 2 + (own[:, None] % 4 - own % 4) ** 2
@@ -131,6 +131,11 @@ def test_every_mask_of_4_by_4() -> None:
     expected = np.empty((2**16, 16), np.int64)
     for pixel in own:
         expected[:, pixel] = np.where(bits == 1, rank[pixel], 10**6).argmin(axis=1)
+    slices, *at = ndimage.distance_transform_edt(
+        bits[1:].reshape(-1, 4, 4) == 0, (100, 1, 1), return_distances=False, return_indices=True
+    )
+    assert (slices == np.arange(2**16 - 1)[:, None, None]).all()
+    np.testing.assert_array_equal((at[0] * 4 + at[1]).reshape(-1, 16), expected[1:])
     for index in range(1, 2**16):
         mask = bits[index].reshape(4, 4).astype(np.uint8)
         rows, columns = distance.nearest_foreground(mask)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+import fastsegmetrics as fsm
 from fastsegmetrics import represent
 from fastsegmetrics.backend import use_backend
 from fastsegmetrics.conventions import Conventions
@@ -105,6 +106,22 @@ def test_eight_bit_by_hand():
     plain = statistics(pred + np.uint8(5), gt, stretch=False)
     assert plain.counts.target(0).levels[0].tolist() == [310] + [0] * 255
     assert plain.counts.target(1).levels[1, [5, 85]].tolist() == [50, 50]
+
+
+def test_each_target_at_its_own_level_or_all_at_one():
+    """Two boxes of 56 pixels and a hole of 4: of levels 100 and 60, of levels 250 and 200."""
+    gt, pred = np.zeros((24, 20), bool), np.zeros((24, 20), np.uint8)
+    for top, level, hole in ((1, 100, 60), (13, 250, 200)):
+        gt[top : top + 10, 2:8], pred[top : top + 10, 2:8] = True, level
+        gt[top + 3 : top + 5, 4:6], pred[top + 3 : top + 5, 4:6] = False, hole
+    score = fsm.size_invariant(pred, gt, "iou", stretch=False)
+    assert (score.max, score.curve.max()) == (1.0, pytest.approx((1 + 56 / 60) / 2, rel=1e-15))
+    evaluator = fsm.Evaluator("si_iou", stretch=False)
+    evaluator.update(pred, gt)
+    found = evaluator.result()
+    assert found["si_iou.mean_of_max"].value == score.max
+    assert found["si_iou.max"].value == found["si_iou.targets_max"].value == score.curve.max()
+    assert found["si_iou.max"].value == pytest.approx(29 / 30, rel=1e-15)
 
 
 def test_overlapping_boxes_see_all_foreground_inside():

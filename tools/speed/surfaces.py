@@ -28,7 +28,13 @@ PLANE = (512, 512)
 SHIFT = 20
 #: Times faster that each should be, by number of axes; the k-d tree profits from near surfaces.
 TARGETS = {
-    (3, "near"): {"surface-distance": 20, "medpy": 20, "mikan-rs": 10, "k-d tree": 4, "scikit-image": 5},
+    (3, "near"): {
+        "surface-distance": 20,
+        "medpy": 20,
+        "mikan-rs": 10,
+        "k-d tree": 4,
+        "scikit-image": 5,
+    },
     (3, "shifted"): {"medpy": 5},
     (2, "near"): {"medpy": 20},
 }

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.compat.py_sod_metrics.pairs import Pair
-from fastsegmetrics.compat.py_sod_metrics.sod_metrics import mean_of
+from fastsegmetrics.compat.py_sod_metrics.results import mean_of
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.statistics.context import ContextStatistics, context_statistics
 from fastsegmetrics.target import Target
@@ -24,7 +24,12 @@ class ContextMeasure:
     beta2 : float
         β², the weight of the reverse term's recall.
     alpha : float
-        Spread of the context kernel in pixels.
+        Spread of the context kernel in pixels, above 0.
+
+    Raises
+    ------
+    InputError
+        When `alpha` is no spread.
 
     Attributes
     ----------
@@ -42,6 +47,8 @@ class ContextMeasure:
     """
 
     def __init__(self, beta2: float = 1.0, alpha: float = 6.0) -> None:
+        if not (math.isfinite(alpha) and alpha > 0):
+            raise InputError(f"alpha must be a finite number above 0; received {alpha!r}")
         self.beta2 = beta2
         self.alpha = alpha
         self._exp_factor = math.e / (math.e - 1)

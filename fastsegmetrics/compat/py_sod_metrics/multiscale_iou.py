@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.compat.py_sod_metrics.pairs import Pair
-from fastsegmetrics.compat.py_sod_metrics.sod_metrics import mean_of
+from fastsegmetrics.compat.py_sod_metrics.results import mean_of
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.scores.multiscale import edge_coverage
 from fastsegmetrics.statistics import multiscale
