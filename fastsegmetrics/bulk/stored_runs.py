@@ -102,11 +102,26 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
                 f"{first_directory} has {first['n_samples']:,} ground truths, {directory} has "
                 f"{one['n_samples']:,}"
             )
-    metrics = {tuple(by_metric) for by_metric in aggregates.values()}
-    if len(metrics) > 1:
-        raise InputError("the runs have other metrics and do not fit into one table")
+    _require_same_metrics(summaries)
     as_json = first if len(summaries) == 1 else dict(summaries)
     return Shown(aggregates, strata, as_json, tuple(warnings))
+
+
+def _require_same_metrics(summaries: Mapping[str, dict[str, Any]]) -> None:
+    told = {
+        directory: list(next(iter(one["methods"].values()), {"metrics": ()})["metrics"])
+        for directory, one in summaries.items()
+    }
+    first_directory, names = next(iter(told.items()))
+    for directory, others in told.items():
+        alone = [f"{name} in {first_directory}" for name in names if name not in others]
+        alone += [f"{name} in {directory}" for name in others if name not in names]
+        if alone:
+            more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
+            raise InputError(
+                f"the runs have other metrics and do not fit into one table: {', '.join(alone[:3])}"
+                f"{more} {'has' if len(alone) == 1 else 'have'} no counterpart"
+            )
 
 
 def _aggregates(entry: Mapping[str, Any]) -> dict[str, Aggregate]:

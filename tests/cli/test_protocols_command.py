@@ -36,6 +36,12 @@ def test_one_is_shown_stage_by_stage(call):
     ]
 
 
+def test_a_report_of_two_identifiers_keeps_its_distance(call):
+    lines = call("protocols", "show", "fixed/whole/pixelwise/iou/raw(by=size)")[1].splitlines()
+    assert lines[1] == "  S1-2       representation  fixed: P > 0.5"
+    assert lines[5].startswith("  S5-1+S5-5  report          raw value")
+
+
 def test_other_forms(call, tmp_path):
     told = json.loads(call("protocols", "show", "--format", "json", "mae", f"mine={SKELETON}")[1])
     assert [one["name"] for one in told] == ["mae", "mine"]
@@ -81,6 +87,17 @@ def test_what_is_no_protocol(call, arguments, words):
     code, out, err = call("protocols", *arguments)
     assert (code, out) == (2, "")
     assert words in one_error(err)
+
+
+def test_a_metrics_name_is_not_given_to_another_path(folders, call, tmp_path):
+    arguments = arguments_of(folders)[NO_METRICS]
+    code, out, err = call(*arguments, "--protocol", f"mae={SKELETON}")
+    assert (code, out) == (2, "")
+    assert "must have a name of its own; 'mae' is the catalogue's" in one_error(err)
+    path = tmp_path / "kept.toml"
+    path.write_text(call("protocols", "show", "--format", "toml", "mae", "iou.bin")[1])
+    out = call(*arguments, "--protocol", str(path), "--format", "csv")[1]
+    assert {line.split(",")[1] for line in out.splitlines()[1:]} == {"mae", "iou.bin"}
 
 
 def test_evaluate_by_text_by_name_and_by_file(folders, call, tmp_path):

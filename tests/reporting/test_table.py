@@ -133,6 +133,15 @@ def test_plain_text_marks_the_best_with_a_star():
     ]
 
 
+def test_heads_are_divided_before_a_report_or_a_stratum():
+    names = ("hce@7d82dc69[q0.25]", "thin parts[small]", "my own", "iou.bin")
+    lines = to_text(tables.build({"A": {name: Fake(0.5) for name in names}})).splitlines()
+    assert lines[1:3] == [
+        "Method  hce@7d82dc69  thin parts  my own     iou",
+        "           [q0.25] ↑   [small] ↑       ↑  .bin ↑",
+    ]
+
+
 def test_styled_text_marks_the_best_in_bold():
     text = to_text(tables.build(RESULTS), styled=True)
     assert "\x1b[1m 0.912\x1b[0m" in text
