@@ -65,7 +65,7 @@ _HOME = {
     ),
     **dict.fromkeys(
         ("Detection", "HierarchicalIoU", "PairErrors", "TargetErrors", "detection", "hiou",
-         "target_f1", "target_precision"),
+         "target_f1", "target_precision", "target_recall"),
         "functional.targets",
     ),
     "CaseMean": "reporting.cases",

@@ -59,7 +59,8 @@ class Strata:
         >>> [strata.of("a", size) for size in (0, 9, 10, 500)]
         ['no target', 'small', 'medium', 'large']
         """
-        return cls("size", Report(by="size", limits=tuple(limits)).limits)
+        told = tuple(limits) if isinstance(limits, Iterable) else (limits,)
+        return cls("size", Report(by="size", limits=told).limits)
 
     @classmethod
     def column(cls, path: str | Path, column: str) -> Strata:
@@ -105,6 +106,10 @@ class Strata:
         InputError
             When it is none of them.
         """
+        if not isinstance(text, str):
+            raise InputError(
+                f"strata must be size, size:LIMIT:LIMIT or FILE.csv:COLUMN; received {text!r}"
+            )
         kind, *rest = text.split(":")
         if kind == "size":
             try:

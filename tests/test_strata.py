@@ -124,3 +124,15 @@ def test_a_table_in_another_encoding(tmp_path) -> None:
     path.write_bytes("sample,weather\nä,b\n".encode("latin-1"))
     with pytest.raises(fsm.InputError, match="is no CSV file in UTF-8"):
         Strata.column(path, "weather")
+
+
+def test_what_is_no_strata_is_refused() -> None:
+    for given in ("size", ("size", 10), {"a": "b"}):
+        with pytest.raises(fsm.InputError, match=r"strata must be Strata\.sizes"):
+            fsm.Evaluator("mae", strata=given)
+    with pytest.raises(fsm.InputError, match="size:LIMIT:LIMIT or FILE.csv:COLUMN; received None"):
+        fsm.Strata.parse(None)
+
+
+def test_one_limit_makes_two_strata() -> None:
+    assert fsm.Strata.sizes(5).names == fsm.Strata.sizes([5]).names == ("0-5", "5-inf", "no target")
