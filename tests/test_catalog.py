@@ -40,6 +40,8 @@ def test_requests() -> None:
         ("f_beta.maximum", "f_beta.max"),
         ("maee", "mae"),
         ("mae.", "did you mean mae"),
+        ("mae.bin", "unknown metric 'mae.bin'; mae is told as mae$"),
+        ("fa.max", "fa is told as fa.bin, fa.pooled_bin, fa.pooled_curve, fa.pooled_mean$"),
         ("MAE", "did you mean mae"),
         ("mae,,sod", "empty name"),
         ("", "empty name"),

@@ -143,6 +143,9 @@ def _expand(name: str) -> list[Metric]:
     head, dot, report = name.partition(".")
     if head in ALIASES:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
+    if head in SCORES and report:
+        own = ", ".join(row.name for row in METRICS.values() if row.score.name == head)
+        raise InputError(f"unknown metric {name!r}; {head} is told as {own}")
     known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
     near = difflib.get_close_matches(name.lower(), known, 3)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
