@@ -77,6 +77,8 @@ def summary(protocol: Protocol, curves: Values) -> float | Values:
         curves = curves[:, ~np.isnan(curves[0])]
     if np.isnan(curves).any() or not curves.size:
         return math.nan
+    if report.summary == "auc" and curves.shape[1] == 1:
+        return math.nan
     if report.summary == "mean":
         return float(curves[0].mean())
     if report.summary == "max":

@@ -395,6 +395,9 @@ def test_area_under_a_curve_of_thresholds() -> None:
     p = np.array([[0.0, 0.25, 0.5, 0.75, 1.0]])
     text = "dynamic(over=bins, n=4) / whole / pixelwise / recall / auc"
     assert value(text, (p, p > -1)) == pytest.approx((0.7 + 0.5 + 0.3) / 3)
+    by_bins = Protocol.parse("dynamic(over=bins) / whole / pixelwise / recall / auc")
+    (alone,) = fsm.measure(p, p > -1, by_bins, bins=1).values()
+    assert math.isnan(alone)
 
 
 def test_strata_of_sizes() -> None:

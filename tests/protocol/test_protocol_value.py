@@ -152,6 +152,7 @@ NONSENSE = {
     "fixed / components(on=both) / greedy / hiou_loc_perception / raw": "take opdc",
     "fixed / whole / pixelwise / iou / max": "has one value: take raw",
     "fixed / whole / pixelwise / iou / raw(of=image)": "leave of out",
+    "dynamic(over=bins, n=1) / whole / pixelwise / iou / auc": "at least two thresholds",
     "fixed / whole / pixelwise / mae / raw(average=pooled)": "no counts that could be pooled",
     "fixed / whole / pixelwise / iou / raw(average=targets)": "a value for each target",
     "dynamic / components(on=both) / opdc / iou / max(of=target)": "change with the threshold",
