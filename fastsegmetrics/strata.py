@@ -76,7 +76,8 @@ class Strata:
         Raises
         ------
         InputError
-            When the file cannot be read, lacks the column, or names a sample twice or not at all.
+            When the file cannot be read, lacks the column or has it twice, or names a sample twice
+            or not at all.
         """
         rows = _rows(path)
         head, *body = rows or [[]]
@@ -84,6 +85,8 @@ class Strata:
             raise InputError(
                 f"{path}: has no column {column!r} (it has {', '.join(head) or 'none'})"
             )
+        if head.count(column) > 1:
+            raise InputError(f"{path}: has {head.count(column)} columns {column!r}")
         names, values = head.index("sample") if "sample" in head else 0, head.index(column)
         of_sample: dict[str, str] = {}
         for number, row in enumerate(body, 2):
@@ -145,11 +148,13 @@ class Strata:
         Raises
         ------
         InputError
-            When a table does not hold it.
+            When a table does not hold it, or it has no name.
         """
         if self.of_sample is None:
             return self.names[bisect_right(self.limits, size)] if size else NO_TARGET
-        if sample is None or sample not in self.of_sample:
+        if sample is None:
+            raise InputError(f"strata by {self.by} need the name of every sample, its sample_id")
+        if sample not in self.of_sample:
             raise InputError(f"strata by {self.by} must hold every sample; {sample!r} is missing")
         return self.of_sample[sample]
 

@@ -86,6 +86,8 @@ def test_strata_of_a_table(tmp_path) -> None:
     assert result.contract.strata["by"] == "weather"
     with pytest.raises(fsm.InputError, match="'s9' is missing"):
         evaluated([], strata).update(*PAIRS["s1"], sample_id="s9")
+    with pytest.raises(fsm.InputError, match=r"strata by weather need .* sample_id"):
+        fsm.Evaluator("mae", strata=strata).update(*PAIRS["s1"])
     with pytest.raises(fsm.InputError, match="2 are missing, the first 'a'"):
         strata.require(["a", "s1", "b"])
 
@@ -95,6 +97,7 @@ def test_strata_of_a_table(tmp_path) -> None:
     [
         ("sample,sky\na,b\n", "has no column 'weather' .it has sample, sky"),
         ("", "has no column 'weather'"),
+        ("sample,weather,weather\na,b,c\n", "has 2 columns 'weather'"),
         ("sample,weather\na\n", "line 2: has 1 fields, not 2"),
         ("sample,weather\na,\n", "line 2: the sample or its weather is empty"),
         ("sample,weather\na,b\na,c\n", "line 3: the sample 'a' is there twice"),
