@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
-from fastsegmetrics import Strata
+from fastsegmetrics import Strata, catalog
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.plan import Plan
 
 METRICS = "mae,iou.bin,f_beta.max,iou.pooled_bin,ap.step"
 
@@ -48,6 +50,34 @@ def test_a_stratum_has_the_numbers_of_its_samples_alone() -> None:
     assert whole.per_image["target_size"].tolist() == [0, 2, 4, 9, 40, 5]
     assert whole.contract.hash != plain.contract.hash
     assert json.loads(whole.to_json())["strata"]["medium"]["n_samples"] == 3
+
+
+def test_every_metric_is_told_of_each_stratum() -> None:
+    """The whole catalogue: a stratum has the numbers and curves that its samples have alone."""
+    plan = Plan("all,photo", Conventions(policy="strict"), sizes=True)
+    strata = Strata.sizes((4, 10))
+    whole = fsm.Evaluator("all,photo", strata=strata, policy="strict")
+    alone: dict[str, fsm.Evaluator] = {}
+    for name in ("s0", "s2", "s4", "s5"):
+        pred, gt = PAIRS[name]
+        measured = plan.measure(pred, gt, image=np.dstack([pred, pred // 2, 255 - pred]))
+        whole.add(measured, sample_id=name)
+        part = fsm.Evaluator("all,photo", strata=strata, policy="strict")
+        alone.setdefault(strata.of(name, gt.sum()), part).add(measured, sample_id=name)
+    result = whole.result()
+    told = {*result.aggregates, *result.curves}
+    assert told >= set(catalog.METRICS)
+    assert list(result.strata) == ["medium", "large", "no target"]
+    for name, part in result.strata.items():
+        expected = alone[name].result()
+        assert {*part.aggregates, *part.curves} == told
+        for metric, row in expected.items():
+            # Halves are those of the whole data set.
+            if catalog.METRICS[metric].report.half is None:
+                assert repr(part[metric]) == repr(row)
+        for metric, curve in expected.curves.items():
+            np.testing.assert_array_equal(part.curves[metric], curve, err_msg=metric)
+            assert part.curve_counts[metric] == expected.curve_counts[metric]
 
 
 def test_strata_merge_in_any_order() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -151,6 +152,18 @@ def test_strata(folders, call, tmp_path):
     assert header.endswith(",target_size")
     csv = call(*arguments_of(folders), "--strata", "size:2:5", "--format", "csv")[1]
     assert {f"good[{name}]" for name in strata} < {line.split(",")[0] for line in csv.splitlines()}
+
+
+def test_curves_of_strata(folders, call, tmp_path):
+    arguments = ("--strata", "size:2:5", "--metrics", "recall.curve", "--out", str(tmp_path / "r"))
+    assert call(*arguments_of(folders), *arguments)[0] == 0
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    rows = list(csv.DictReader((tmp_path / "r" / "curves.csv").read_text().splitlines()))
+    for name, part in summary["methods"]["good"]["strata"].items():
+        curve = [row for row in rows if row["method"] == f"good[{name}]"]
+        assert [row["threshold"] for row in curve] == [str(t) for t in range(256)]
+        assert {row["recall.curve:n_used"] for row in curve} == {str(part["n_samples"])}
+        assert curve[0]["recall.curve"] == ("0.0" if name == "no target" else "1.0")
 
 
 def test_strata_of_a_table(folders, call, tmp_path):
