@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from fastsegmetrics.cli import options
-from fastsegmetrics.cli.endings import DONE, say
-from fastsegmetrics.cli.output import print_tables
+from fastsegmetrics.cli.endings import DONE
+from fastsegmetrics.cli.output import print_tables, warn
 
 
 @click.command()
@@ -22,14 +20,8 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     from fastsegmetrics.bulk.stored_runs import combine, load_summary
 
     shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
-    # Part of the table too, which may be kept without what the terminal said.
     if form == "latex":
         click.echo("".join(f"% {line}\n" for line in shown.warnings), nl=False)
     print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
-    if form in ("table", "markdown"):
-        click.echo("".join(f"\n{line}\n" for line in shown.warnings), nl=False)
-        if sys.stdout.isatty():
-            return DONE
-    for line in shown.warnings:
-        say(f"warning: {line}")
+    warn(shown.warnings, form)
     return DONE

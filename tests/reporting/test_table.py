@@ -82,6 +82,13 @@ def test_a_value_of_fewer_samples_than_its_row_says_so():
         assert table.note in text
 
 
+def test_a_stratum_has_fewer_samples_because_the_others_have_no_such_target():
+    results = {"A": {"m": Fake(0.5), "m[small]": Fake(0.25, n_used=4)}}
+    assert tables.build(results).note == (
+        "n=…: mean of that many samples, the others have no target of that size or are undefined."
+    )
+
+
 def test_markdown_parses():
     lines = tables.to_markdown(tables.build(RESULTS)).splitlines()
     assert lines[0] == "| Method | f_beta.max ↑ |     mae ↓ |"
