@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from fastsegmetrics.cli import options
-from fastsegmetrics.cli.endings import DONE
+from fastsegmetrics.cli.endings import DONE, say
 from fastsegmetrics.cli.output import print_tables, warn
 
 
@@ -23,5 +23,7 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     if form == "latex":
         click.echo("".join(f"% {line}\n" for line in shown.warnings), nl=False)
     print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
+    for name, text in shown.unnamed.items():
+        say(f"{name} is {text}")
     warn(shown.warnings, form)
     return DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastsegmetrics.protocol.value import Protocol
 from tests.cli.commands import arguments_of, one_error
 
 
@@ -45,6 +46,14 @@ def test_show_of_several_runs_says_where_they_differ(folders, call):
     for form, place in (("markdown", -1), ("latex", 0)):
         out = call("show", folders / "run1", folders / "run2", "--format", form)[1]
         assert out.splitlines()[place] == ("% " if form == "latex" else "") + line.strip()
+
+
+def test_show_says_what_a_protocol_without_a_name_is(folders, call):
+    text = "fixed(t=0.3) / whole / pixelwise / iou / raw"
+    asked = arguments_of(folders, "--protocol", text, "--protocol", f"low={text}")
+    call(*asked, "--out", folders / "run")
+    err = call("show", folders / "run")[2]
+    assert err == f"{Protocol.parse(text).name} is {text}\n"
 
 
 def test_show_of_runs_with_other_metrics(folders, call):
