@@ -320,3 +320,11 @@ def test_dynamic_is_said_once() -> None:
     assert Dynamic("bins").steps(10) == 10
     assert Dynamic("bins", 8).steps(10) == 8
     assert Dynamic(n=257).steps(10) == 257
+
+
+def test_the_formula_of_a_target_score_is_said_once() -> None:
+    text = "fixed / components(on=both) / opdc / hiou / raw"
+    (row,) = resolve(text)
+    assert row.path.score == "target counts: hiou_seg · hiou_loc"
+    (row,) = resolve(text.replace("hiou", "iou"))
+    assert row.path.score.endswith("intersection over union = tp/(tp + fp + fn)")
