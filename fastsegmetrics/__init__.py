@@ -67,7 +67,7 @@ _HOME = {
     "DifficultyMaps": "statistics.difficulty",
     **dict.fromkeys(
         ("Detection", "HierarchicalIoU", "PairErrors", "TargetErrors", "detection", "hiou",
-         "target_f1", "target_precision"),
+         "target_f1", "target_precision", "target_recall"),
         "functional.targets",
     ),
     "CaseMean": "reporting.cases",

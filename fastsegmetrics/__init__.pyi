@@ -92,6 +92,7 @@ from fastsegmetrics.functional.targets import (
     hiou as hiou,
     target_f1 as target_f1,
     target_precision as target_precision,
+    target_recall as target_recall,
 )
 from fastsegmetrics.plan import Measurement as Measurement, Plan as Plan
 from fastsegmetrics.protocol.value import Protocol as Protocol

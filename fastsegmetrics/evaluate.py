@@ -29,9 +29,9 @@ class Evaluator:
 
     Parameters
     ----------
-    metrics : str or iterable of str
-        A suite ("sod", "cod", "all"), metrics ("f_beta.max"), or scores ("iou": all its reports);
-        a string may list several with commas.
+    metrics : str, Protocol, or iterable of them
+        A suite ("sod", "cod", "all"), metrics ("f_beta.max"), scores ("iou": all its reports), or
+        protocols; a string may list several with commas.
     backend : {"compiled", "reference"}, optional
         Which implementation computes.
     strata : Strata, optional
@@ -62,6 +62,11 @@ class Evaluator:
         strata: Strata | None = None,
         **conventions: Any,
     ) -> None:
+        if strata is not None and not isinstance(strata, Strata):
+            raise InputError(
+                f"strata must be Strata.sizes(…), Strata.column(…) or Strata.parse(…); received "
+                f"{strata!r}"
+            )
         by_size = strata is not None and strata.by_size
         plan = Plan(metrics, Conventions.of(**conventions), sizes=by_size)
         self._begin(plan, backend, strata)

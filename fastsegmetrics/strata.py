@@ -59,7 +59,8 @@ class Strata:
         >>> [strata.of("a", size) for size in (0, 9, 10, 500)]
         ['no target', 'small', 'medium', 'large']
         """
-        return cls("size", Report(by="size", limits=tuple(limits)).limits)
+        told = tuple(limits) if isinstance(limits, Iterable) else (limits,)
+        return cls("size", Report(by="size", limits=told).limits)
 
     @classmethod
     def column(cls, path: str | Path, column: str) -> Strata:
@@ -75,7 +76,8 @@ class Strata:
         Raises
         ------
         InputError
-            When the file cannot be read, lacks the column, or names a sample twice or not at all.
+            When the file cannot be read, lacks the column or has it twice, or names a sample twice
+            or not at all.
         """
         rows = _rows(path)
         head, *body = rows or [[]]
@@ -83,6 +85,8 @@ class Strata:
             raise InputError(
                 f"{path}: has no column {column!r} (it has {', '.join(head) or 'none'})"
             )
+        if head.count(column) > 1:
+            raise InputError(f"{path}: has {head.count(column)} columns {column!r}")
         names, values = head.index("sample") if "sample" in head else 0, head.index(column)
         of_sample: dict[str, str] = {}
         for number, row in enumerate(body, 2):
@@ -105,6 +109,10 @@ class Strata:
         InputError
             When it is none of them.
         """
+        if not isinstance(text, str):
+            raise InputError(
+                f"strata must be size, size:LIMIT:LIMIT or FILE.csv:COLUMN; received {text!r}"
+            )
         kind, *rest = text.split(":")
         if kind == "size":
             try:
@@ -140,11 +148,13 @@ class Strata:
         Raises
         ------
         InputError
-            When a table does not hold it.
+            When a table does not hold it, or it has no name.
         """
         if self.of_sample is None:
             return self.names[bisect_right(self.limits, size)] if size else NO_TARGET
-        if sample is None or sample not in self.of_sample:
+        if sample is None:
+            raise InputError(f"strata by {self.by} need the name of every sample, its sample_id")
+        if sample not in self.of_sample:
             raise InputError(f"strata by {self.by} must hold every sample; {sample!r} is missing")
         return self.of_sample[sample]
 

@@ -41,6 +41,8 @@ def test_requests() -> None:
         ("maee", "mae"),
         ("mae.", "did you mean mae"),
         ("MAE", r"did you mean mae\?"),
+        ("mae.bin", r"unknown metric 'mae.bin'; did you mean mae\?"),
+        ("fa.max", "did you mean fa"),
         ("hce.bin", r"did you mean hce\?"),
         ("wfm.max", r"'weighted_f.max'; did you mean weighted_f\?"),
         ("ms_iou.pooled_bin", "did you mean ms_iou.bin or ms_iou"),

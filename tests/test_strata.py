@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
-from fastsegmetrics import Strata
+from fastsegmetrics import Strata, catalog
+from fastsegmetrics.conventions import Conventions
+from fastsegmetrics.plan import Plan
 
 METRICS = "mae,iou.bin,f_beta.max,iou.pooled_bin,ap.step"
 
@@ -50,6 +52,34 @@ def test_a_stratum_has_the_numbers_of_its_samples_alone() -> None:
     assert json.loads(whole.to_json())["strata"]["medium"]["n_samples"] == 3
 
 
+def test_every_metric_is_told_of_each_stratum() -> None:
+    """The whole catalogue: a stratum has the numbers and curves that its samples have alone."""
+    plan = Plan("all,photo", Conventions(policy="strict"), sizes=True)
+    strata = Strata.sizes((4, 10))
+    whole = fsm.Evaluator("all,photo", strata=strata, policy="strict")
+    alone: dict[str, fsm.Evaluator] = {}
+    for name in ("s0", "s2", "s4", "s5"):
+        pred, gt = PAIRS[name]
+        measured = plan.measure(pred, gt, image=np.dstack([pred, pred // 2, 255 - pred]))
+        whole.add(measured, sample_id=name)
+        part = fsm.Evaluator("all,photo", strata=strata, policy="strict")
+        alone.setdefault(strata.of(name, gt.sum()), part).add(measured, sample_id=name)
+    result = whole.result()
+    told = {*result.aggregates, *result.curves}
+    assert told >= set(catalog.METRICS)
+    assert list(result.strata) == ["medium", "large", "no target"]
+    for name, part in result.strata.items():
+        expected = alone[name].result()
+        assert {*part.aggregates, *part.curves} == told
+        for metric, row in expected.items():
+            # Halves are those of the whole data set.
+            if catalog.METRICS[metric].report.half is None:
+                assert repr(part[metric]) == repr(row)
+        for metric, curve in expected.curves.items():
+            np.testing.assert_array_equal(part.curves[metric], curve, err_msg=metric)
+            assert part.curve_counts[metric] == expected.curve_counts[metric]
+
+
 def test_strata_merge_in_any_order() -> None:
     strata = Strata.sizes((4, 10))
     whole = evaluated(PAIRS, strata)
@@ -86,6 +116,8 @@ def test_strata_of_a_table(tmp_path) -> None:
     assert result.contract.strata["by"] == "weather"
     with pytest.raises(fsm.InputError, match="'s9' is missing"):
         evaluated([], strata).update(*PAIRS["s1"], sample_id="s9")
+    with pytest.raises(fsm.InputError, match=r"strata by weather need .* sample_id"):
+        fsm.Evaluator("mae", strata=strata).update(*PAIRS["s1"])
     with pytest.raises(fsm.InputError, match="2 are missing, the first 'a'"):
         strata.require(["a", "s1", "b"])
 
@@ -95,6 +127,7 @@ def test_strata_of_a_table(tmp_path) -> None:
     [
         ("sample,sky\na,b\n", "has no column 'weather' .it has sample, sky"),
         ("", "has no column 'weather'"),
+        ("sample,weather,weather\na,b,c\n", "has 2 columns 'weather'"),
         ("sample,weather\na\n", "line 2: has 1 fields, not 2"),
         ("sample,weather\na,\n", "line 2: the sample or its weather is empty"),
         ("sample,weather\na,b\na,c\n", "line 3: the sample 'a' is there twice"),
@@ -124,3 +157,15 @@ def test_a_table_in_another_encoding(tmp_path) -> None:
     path.write_bytes("sample,weather\nä,b\n".encode("latin-1"))
     with pytest.raises(fsm.InputError, match="is no CSV file in UTF-8"):
         Strata.column(path, "weather")
+
+
+def test_what_is_no_strata_is_refused() -> None:
+    for given in ("size", ("size", 10), {"a": "b"}):
+        with pytest.raises(fsm.InputError, match=r"strata must be Strata\.sizes"):
+            fsm.Evaluator("mae", strata=given)
+    with pytest.raises(fsm.InputError, match="received None"):
+        fsm.Strata.parse(None)
+
+
+def test_one_limit_makes_two_strata() -> None:
+    assert fsm.Strata.sizes(5).names == fsm.Strata.sizes([5]).names == ("0-5", "5-inf", "no target")

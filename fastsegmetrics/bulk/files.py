@@ -146,10 +146,14 @@ def _curves(run: Run) -> Iterator[list[Any]]:
     """One line per threshold: each curve, and beside it how many images it is made of.
 
     A curve of 257 thresholds (that of ``ms_iou``) makes one line more, empty for the others.
+    Strata follow their method, as in printed CSV: ``method[stratum]``.
     """
     names = list(next(iter(run.values())).curves)
     yield ["method", "threshold", *(part for name in names for part in (name, f"{name}:n_used"))]
+    told: dict[str, Result] = {}
     for method, result in run.items():
+        told |= {method: result, **{f"{method}[{s}]": part for s, part in result.strata.items()}}
+    for method, result in told.items():
         counts = [result.curve_counts[name] for name in names]
         values = [result.curves[name].tolist() for name in names]
         for threshold, points in enumerate(zip_longest(*values)):

@@ -31,10 +31,16 @@ def requested(metrics: str | None, protocols: Iterable[str]) -> tuple[Metric, ..
     wanted: list[Wanted] = [] if metrics is None else [*catalog.resolve(metrics)]
     for given in protocols:
         found = named(given)
-        own = {name: one for name, one in found.items() if name not in (*METRICS, one.name)}
+        own = {name: one for name, one in found.items() if not _is_called_so(name, one)}
         wanted += [protocol for name, protocol in found.items() if name not in own]
         wanted += catalog.protocol_metrics(own)
     return catalog.resolve(wanted)
+
+
+def _is_called_so(name: str, protocol: Protocol) -> bool:
+    """Whether a protocol has this name by itself: as a metric of the catalogue, or by its hash."""
+    row = METRICS.get(name)
+    return name == protocol.name or (row is not None and row.protocol == protocol)
 
 
 def unnamed(metrics: Iterable[Metric]) -> dict[str, str]:

@@ -12,17 +12,19 @@ from fastsegmetrics.bulk.files import SUMMARY, Stratum
 from fastsegmetrics.bulk.resume import first_difference
 from fastsegmetrics.bulk.store import STORE_NAME
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.results import Aggregate
 
 
 class Shown(NamedTuple):
-    """Aggregates by method, those of strata by method and name, the same as JSON, and what must be
-    said about them."""
+    """Aggregates by method, those of strata by method and name, the same as JSON, what must be said
+    about them, and the texts of the protocols that nobody named."""
 
     aggregates: dict[str, dict[str, Aggregate]]
     strata: dict[str, dict[str, Stratum]]
     as_json: Any
     warnings: tuple[str, ...]
+    unnamed: dict[str, str]
 
 
 def load_summary(directory: str | Path) -> dict[str, Any]:
@@ -102,11 +104,32 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
                 f"{first_directory} has {first['n_samples']:,} ground truths, {directory} has "
                 f"{one['n_samples']:,}"
             )
-    metrics = {tuple(by_metric) for by_metric in aggregates.values()}
-    if len(metrics) > 1:
-        raise InputError("the runs have other metrics and do not fit into one table")
+    _require_same_metrics(summaries)
     as_json = first if len(summaries) == 1 else dict(summaries)
-    return Shown(aggregates, strata, as_json, tuple(warnings))
+    return Shown(aggregates, strata, as_json, tuple(warnings), _unnamed(summaries))
+
+
+def _unnamed(summaries: Mapping[str, dict[str, Any]]) -> dict[str, str]:
+    rows = (row for one in summaries.values() for row in one["contract"]["metrics"].items())
+    texts = {name: row["protocol"] for name, row in rows if "@" in name and "protocol" in row}
+    return {name: text for name, text in texts.items() if Protocol.parse(text).name == name}
+
+
+def _require_same_metrics(summaries: Mapping[str, dict[str, Any]]) -> None:
+    told = {
+        directory: list(next(iter(one["methods"].values()), {"metrics": ()})["metrics"])
+        for directory, one in summaries.items()
+    }
+    first_directory, names = next(iter(told.items()))
+    for directory, others in told.items():
+        alone = [f"{name} in {first_directory}" for name in names if name not in others]
+        alone += [f"{name} in {directory}" for name in others if name not in names]
+        if alone:
+            more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
+            raise InputError(
+                f"the runs have other metrics and do not fit into one table: {', '.join(alone[:3])}"
+                f"{more} {'has' if len(alone) == 1 else 'have'} no counterpart"
+            )
 
 
 def _aggregates(entry: Mapping[str, Any]) -> dict[str, Aggregate]:

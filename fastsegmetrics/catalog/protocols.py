@@ -46,7 +46,8 @@ def _rows(name: str, protocol: Protocol) -> list[Metric]:
     score = _score(name, protocol)
     words = protocol.words()
     title = TARGET_TITLES.get(protocol.score.name, score.title)
-    words["score"] = f"{MODES[protocol.score.mode].words}: {title} = {score.formula}"
+    formula = "" if title == score.formula else f" = {score.formula}"
+    words["score"] = f"{MODES[protocol.score.mode].words}: {title}{formula}"
     path = Path(**words)
     told = []
     for label in labels(protocol.report):

@@ -6,6 +6,7 @@ import click
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, say
+from fastsegmetrics.cli.output import warn
 
 
 @click.command()
@@ -88,6 +89,5 @@ def compare(
     for name, cases in ((compared.a, compared.only_a), (compared.b, compared.only_b)):
         if cases:
             say(f"left out, in {name} alone ({len(cases):,}): {', '.join(cases)}")
-    for line in compared.warnings:
-        say(f"warning: {line}")
+    warn(compared.warnings, form)
     return DONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -91,6 +91,20 @@ def print_results(aggregates: Told, as_json: Any, form: str, digits: int) -> Non
     from fastsegmetrics.reporting.forms import printed
 
     click.echo(printed(aggregates, as_json, form, digits=digits, **_terminal()), nl=False)
+
+
+def warn(lines: Sequence[str], form: str) -> None:
+    """Say why the numbers of a table are not to be compared, after it was printed.
+
+    A table for people says it itself, as it may be kept without what the terminal said; standard
+    error says it unless both are seen at once.
+    """
+    told = form in ("table", "markdown")
+    if told:
+        click.echo("".join(f"\n{line}\n" for line in lines), nl=False)
+    if not (told and sys.stdout.isatty()):
+        for line in lines:
+            say(f"warning: {line}")
 
 
 def _terminal() -> dict[str, Any]:

@@ -6,7 +6,7 @@ import click
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, say
-from fastsegmetrics.cli.output import print_tables
+from fastsegmetrics.cli.output import print_tables, warn
 
 
 @click.command()
@@ -20,7 +20,10 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     from fastsegmetrics.bulk.stored_runs import combine, load_summary
 
     shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
+    if form == "latex":
+        click.echo("".join(f"% {line}\n" for line in shown.warnings), nl=False)
     print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
-    for line in shown.warnings:
-        say(f"warning: {line}")
+    for name, text in shown.unnamed.items():
+        say(f"{name} is {text}")
+    warn(shown.warnings, form)
     return DONE

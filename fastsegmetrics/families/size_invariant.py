@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced
+from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue, Produced
 from fastsegmetrics.families.exact_curves import ExactCurves
 from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.represent import MapInput
@@ -119,6 +119,8 @@ class SizeInvariantAccumulator:
         )
         self._targets = ExactCurves(tuple(CurveSource(name) for name in SWEEP_SCORES))
         self._pooled = LevelCounts.none()
+        self._n = 0
+        self._used = np.zeros(len(SWEEP_SCORES), np.int64)
 
     def add(self, record: TargetsRecord) -> None:
         """Add the record of one pair."""
@@ -128,28 +130,35 @@ class SizeInvariantAccumulator:
         self._targets.sums += scores.sums
         self._targets.counts += scores.used
         self._pooled = self._pooled.merged(record.counts.pooled())
+        self._n += 1
+        # Where one target's score is undefined, it is the image's only one.
+        self._used += scores.used > 0
 
     def merge(self, other: SizeInvariantAccumulator) -> None:
         """Add all that another one holds."""
         self._curves.merge(other._curves)
         self._targets.merge(other._targets)
         self._pooled = self._pooled.merged(other._pooled)
+        self._n += other._n
+        self._used += other._used
 
     def means(self) -> dict[CurveSource, MeanCurve]:
         """Return the means over images of the mean curves over each image's targets."""
         return self._curves.means()
 
-    def pooled(self) -> dict[str, float | NDArray[np.float64]]:
+    def pooled(self) -> dict[str, float | NDArray[np.float64] | PooledValue]:
         """Return what is told of all targets of all images together, by metric name."""
         if not self._pooled.n_pixels:
             return {}
         _, summaries = score_levels(self._pooled, self._family.rule)
-        found: dict[str, float | NDArray[np.float64]] = {}
+        found: dict[str, float | NDArray[np.float64] | PooledValue] = {}
         means = self._targets.means()
         for i, name in enumerate(SWEEP_SCORES):
             curve = means[CurveSource(name)].values
-            found[f"{PREFIX}{name}.targets_curve"] = curve
-            found[f"{PREFIX}{name}.targets_mean"] = float(curve.mean())
-            found[f"{PREFIX}{name}.targets_max"] = float(curve.max())
+            used = int(self._used[i])
+            for report, value in (
+                ("curve", curve), ("mean", float(curve.mean())), ("max", float(curve.max())),
+            ):  # fmt: skip
+                found[f"{PREFIX}{name}.targets_{report}"] = PooledValue(value, used, self._n - used)
             found[f"{PREFIX}{name}.pooled_bin"] = float(summaries[i, 0])
         return found

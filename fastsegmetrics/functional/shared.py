@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from fastsegmetrics import catalog
+from fastsegmetrics.catalog import Wanted
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.plan import Plan
 
@@ -14,11 +15,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @functools.lru_cache(maxsize=64)
-def _kept_plan(metrics: str | tuple[str, ...], choices: tuple[tuple[str, type, Any], ...]) -> Plan:
+def _kept_plan(
+    metrics: Wanted | tuple[Wanted, ...], choices: tuple[tuple[str, type, Any], ...]
+) -> Plan:
     return Plan(metrics, Conventions.of(**{name: value for name, _, value in choices}))
 
 
-def plan_for(metrics: str | tuple[str, ...], conventions: dict[str, Any]) -> Plan:
+def plan_for(metrics: Wanted | tuple[Wanted, ...], conventions: dict[str, Any]) -> Plan:
     """Return the plan of a request, kept for the next call of the same."""
     # A plan and checked conventions take longer to make than a small image to measure.
     # The types are part of the key: 1 equals True and must not pass for it.

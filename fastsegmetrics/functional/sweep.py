@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, catalog
+from fastsegmetrics.catalog import Metric, Wanted
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.sweep import AREA_AXES, SweepRecord, score_levels, score_rule
 from fastsegmetrics.functional.shared import documented, plan_for
 from fastsegmetrics.plan import Plan
+from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.scores import SWEEP_SCORES
 
 
@@ -92,7 +95,7 @@ def _measured(
 def measure(
     pred: Any,
     gt: Any,
-    metrics: str | tuple[str, ...] = "sod",
+    metrics: Wanted | Iterable[Wanted] = "sod",
     *,
     image: Any | None = None,
     backend: backends.Backend | None = None,
@@ -104,8 +107,8 @@ def measure(
     ----------
     pred, gt, backend, **conventions
         As for `mae`.
-    metrics : str or tuple of str
-        A suite, metrics or scores, as for `Evaluator`.
+    metrics : str, Protocol, or iterable of them
+        A suite, metrics, scores or protocols, as for `Evaluator`.
     image : array_like of uint8, shape (H, W, 3), optional
         The RGB photograph, for metrics that look at it; a `Target` brings its own.
 
@@ -125,8 +128,9 @@ def measure(
     >>> measure(np.array([[0, 255]], np.uint8), np.array([[False, True]]), "mae,iou.bin")
     {'mae': 0.0, 'iou.bin': 1.0}
     """
-    names = metrics if isinstance(metrics, str) else tuple(metrics)
-    plan = plan_for(names, conventions)
+    if not isinstance(metrics, (str, Protocol, Metric)):
+        metrics = tuple(metrics)
+    plan = plan_for(metrics, conventions)
     measured = plan.measure(pred, gt, image=image, backend=backend)
     return dict(zip(plan.columns, measured.values.tolist(), strict=True))
 

@@ -161,6 +161,15 @@ def target_precision(
     return float(plan.measure(pred, gt, backend=backend).values[0])
 
 
+@documented("float", "target_recall(pred, gt)\n    1.0", "pd_opdc")
+def target_recall(
+    pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any
+) -> float:
+    """Recall of the targets of P > 0.5, by the matching of `target_precision` (Pd by OPDC)."""
+    plan = plan_for("pd_opdc.bin", conventions)
+    return float(plan.measure(pred, gt, backend=backend).values[0])
+
+
 @documented("float", "round(target_f1(pred, gt), 6)\n    0.666667")
 def target_f1(
     pred: Any, gt: Any, *, backend: backends.Backend | None = None, **conventions: Any

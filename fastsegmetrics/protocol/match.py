@@ -183,15 +183,18 @@ def assignment(costs: ArrayLike) -> list[tuple[int, int]]:
     Raises
     ------
     InputError
-        When the costs are no matrix, a cost is NaN or −inf, or the infinite ones leave no
-        assignment.
+        When the costs are no matrix of real numbers, a cost is NaN or −inf, or the infinite ones
+        leave no assignment.
 
     Examples
     --------
     >>> assignment([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]])
     [(0, 1), (1, 0)]
     """
-    matrix = np.ascontiguousarray(costs, np.float64)
+    given = np.asarray(costs)
+    if given.dtype.kind not in "biuf":
+        raise InputError(f"costs must be real numbers; received dtype {given.dtype}")
+    matrix = np.ascontiguousarray(given, np.float64)
     if matrix.ndim != 2:
         raise InputError(f"costs must be a matrix; received {matrix.ndim} axes")
     refused = np.isnan(matrix) | (matrix == -math.inf)

@@ -13,6 +13,8 @@ from typing import Any, ClassVar, TypeVar
 
 from fastsegmetrics.errors import InputError
 
+#: Parameters that are text, also where they look like numbers.
+_TEXTS = frozenset({"by", "part"})
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 Kind = TypeVar("Kind", bound="Option")
@@ -94,8 +96,9 @@ def made(stage: str, kinds: Iterable[type[Kind]], kind: str, values: Mapping[str
 
 def unknown(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about a name that is none of those known."""
-    near = difflib.get_close_matches(name, list(known), 1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    by_case = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), list(by_case), 1)
+    hint = f" (did you mean {by_case[near[0]]}?)" if near else ""
     return f"received {name!r}{hint}"
 
 
@@ -122,7 +125,8 @@ def read(stage: str, text: str) -> tuple[str, dict[str, Any]]:
             )
         if name.strip() in values:
             raise InputError(f"{stage} {found[1]} is given {name.strip()!r} twice")
-        values[name.strip()] = _value(value.strip())
+        text = value.strip()
+        values[name.strip()] = text if name.strip() in _TEXTS else _value(text)
     return found[1], values
 
 
@@ -160,4 +164,4 @@ def checked(
         raise InputError(
             f"{kind}: {name} must be {sort} in [{low:g}, {high:g}]; received {value!r}"
         )
-    return int(value) if whole else float(value)
+    return int(value) if whole else float(value) + 0.0  # 0 and not -0, which has another text

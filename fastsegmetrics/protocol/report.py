@@ -32,7 +32,8 @@ class Told(NamedTuple):
     value : float or ndarray of float64
         NaN when nothing could be used; a curve over thresholds where the report is one.
     n_used, n_undefined : int
-        Samples (targets with ``average="targets"``) that it is made of, and that are undefined.
+        Samples that it is made of, and that are undefined.  With ``average="targets"`` a sample is
+        used if one of its targets is; what is undefined of its others is counted as well.
     reason : str
         Why the first undefined one is, if there is one; where all are infinite, that.
     n_infinite : int
@@ -75,6 +76,8 @@ def summary(protocol: Protocol, curves: Values) -> float | Values:
         # The highest thresholds may leave no target on either side.
         curves = curves[:, ~np.isnan(curves[0])]
     if np.isnan(curves).any() or not curves.size:
+        return math.nan
+    if report.summary == "auc" and curves.shape[1] == 1:
         return math.nan
     if report.summary == "mean":
         return float(curves[0].mean())
@@ -179,14 +182,19 @@ def _named(
     if report.average == "pooled":
         yield name, _pooled(protocol, samples, conventions, nothing)
         return
-    curves, reasons = _curves(protocol, samples)
-    undefined = [bool(np.isnan(one).any()) for one in curves]
-    good = [one for one in curves if np.isfinite(one).all()]
-    n_undefined = sum(undefined)
-    n_infinite = len(curves) - len(good) - n_undefined
-    bad_ones = (r for r, bad in zip(reasons, undefined, strict=True) if bad)
-    # Samples without any target are no targets to count, and all the reason there is.
-    reason = next(bad_ones, "")
+    good: list[Values] = []
+    n_used = n_undefined = n_infinite = 0
+    reason = ""
+    for sample in samples:
+        units = _averaged(protocol, sample)
+        undefined = [bool(np.isnan(one).any()) for one in units]
+        finite = [one for one in units if np.isfinite(one).all()]
+        good += finite
+        n_used += bool(finite)
+        if any(undefined) or not units:
+            n_undefined += 1
+            reason = reason or sample.reason or measure.UNDEFINED
+        n_infinite += len(units) - len(finite) > sum(undefined)
     if not reason and not good:
         reason = measure.INFINITE if n_infinite else nothing
     value: float | Values = math.nan
@@ -194,31 +202,26 @@ def _named(
         mean = _exact_mean(good)
         already = not report.as_it_is and report.of != "dataset"
         value = float(mean[0, 0]) if already else summary(protocol, mean)
-    yield name, Told(value, len(good), n_undefined, reason, n_infinite)
+    yield name, Told(value, n_used, n_undefined, reason, n_infinite)
     for q in report.quantiles:
         each = np.array([one[0, 0] for one in good])
         at = float(np.quantile(each, q)) if good else math.nan
-        yield f"{name} q{q:g}".strip(), Told(at, len(good), n_undefined, reason, n_infinite)
+        yield f"{name} q{q:g}".strip(), Told(at, n_used, n_undefined, reason, n_infinite)
 
 
-def _curves(protocol: Protocol, samples: Sequence[Scored]) -> tuple[list[Values], list[str]]:
-    """Return what is averaged, one array [S, T] each, and why each is undefined if it is."""
+def _averaged(protocol: Protocol, sample: Scored) -> list[Values]:
+    """Return what is averaged of a sample, one array [S, T] each: itself, or its targets."""
     report = protocol.report
     if report.average == "targets":
-        rows = [unit for sample in samples for unit in _units(sample)]
+        rows = list(_units(sample))
         if not report.as_it_is and report.of != "dataset":
             rows = [np.array([[summary(protocol, row)]]) for row in rows]
-        return rows, [measure.UNDEFINED] * len(rows)
-    found, reasons = [], []
-    for sample in samples:
-        reasons.append(sample.reason or measure.UNDEFINED)
-        if not sample.values.shape[1]:
-            found.append(np.full((1, 1), math.nan))
-        elif report.as_it_is or report.of == "dataset":
-            found.append(sample.values.mean(axis=1))
-        else:
-            found.append(np.array([[of_sample(protocol, sample)]]))
-    return found, reasons
+        return rows
+    if not sample.values.shape[1]:
+        return []
+    if report.as_it_is or report.of == "dataset":
+        return [sample.values.mean(axis=1)]
+    return [np.array([[of_sample(protocol, sample)]])]
 
 
 def _pooled(

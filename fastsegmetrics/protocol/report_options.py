@@ -27,6 +27,15 @@ _SUMMARIES = {
 }
 
 
+def _require_word(name: str, text: object) -> None:
+    """Check that a name can stand in the short text, from which it must be read again."""
+    if not isinstance(text, str) or text != text.strip() or re.search(r"[,()=/\n]", text):
+        raise InputError(
+            f"report: {name} must be text without spaces around it and without , ( ) = /; "
+            f"received {text!r}"
+        )
+
+
 @dataclass(frozen=True)
 class Report(Option):
     """Stage 5: what becomes of the values of all thresholds, targets and images.
@@ -76,12 +85,14 @@ class Report(Option):
         if not self.as_it_is and not self.of:
             pooled = self.average in ("pooled", "targets")
             object.__setattr__(self, "of", "dataset" if pooled else "image")
-        if not isinstance(self.by, str) or (
-            self.by not in ("", "size") and not re.fullmatch(r"(column|halves)\..+", self.by)
-        ):
+        named = isinstance(self.by, str) and re.fullmatch(r"(column|halves)\.(.+)", self.by)
+        if self.by not in ("", "size") and not named:
             raise InputError(
                 f"report: by must be size, column.NAME or halves.NAME; received {self.by!r}"
             )
+        if named:
+            _require_word("by", named[2])
+        _require_word("part", self.part)
         self._set_numbers("limits", 0.0, 1e12)
         known = self.strata
         if self.part and known is not None and self.part not in known:

@@ -138,6 +138,9 @@ def _curves(p: Protocol) -> Iterator[str]:
             f"{report.summary} is told of a curve over thresholds, and {p.representation.kind} has "
             f"one value: take raw"
         )
+    single = isinstance(p.representation, Dynamic) and p.representation.n == 1
+    if report.summary == "auc" and single:
+        yield "an area needs at least two thresholds: take n=2 or more"
     if report.as_it_is and report.of:
         yield f"{report.summary} tells everything as it is: leave of out"
     if p.score.mode == "curves" and report.summary != "auc":

@@ -83,6 +83,8 @@ class Protocol:
         InputError
             When the text has another shape or the path makes no sense.
         """
+        if not isinstance(text, str):
+            raise InputError(f"the text of a protocol must be a string; received {text!r}")
         stages = [part.strip() for part in text.split("/")]
         if len(stages) != len(STAGES) or not all(stages):
             raise InputError(f"a protocol must be written {' / '.join(STAGES)}; received {text!r}")
@@ -207,6 +209,11 @@ def _stage(name: str, given: Any) -> Any:
     if name == "report":
         return option.made("report", (Report,), "report", {"summary": kind, **values})
     if name == "target" and kind in options.FORMS:
+        if values:
+            raise InputError(
+                f"target {kind} takes no parameter, it is the whole map; targets are "
+                f"components(form={kind}, …)"
+            )
         return options.Whole(kind)  # type: ignore[arg-type]
     return option.made(name, KINDS[name], kind, values)
 

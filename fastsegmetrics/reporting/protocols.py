@@ -36,9 +36,10 @@ def overview(protocols: Mapping[str, Protocol]) -> str:
 def full(name: str, protocol: Protocol, width: int) -> str:
     """One protocol stage by stage: its identifier, its text and its words."""
     lines = [f"{name} ({protocol.hash})"]
-    words = protocol.words()
-    for stage, identifier in zip(STAGES, protocol.identifiers.split(), strict=True):
-        start = f"  {identifier:8}{stage:16}"
+    words, identifiers = protocol.words(), protocol.identifiers.split()
+    pad = max(6, *map(len, identifiers)) + 2
+    for stage, identifier in zip(STAGES, identifiers, strict=True):
+        start = f"  {identifier:{pad}}{stage:16}"
         lines += textwrap.wrap(
             words[stage], max(width, 60), initial_indent=start, subsequent_indent=" " * len(start)
         )

@@ -117,6 +117,8 @@ def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
         others = "value of the others is undefined"
         if halves:
             others = "others are in the other half or undefined"
+        elif any("[" in column.name for column in columns):
+            others = "others have no target of that size or are undefined"
         sentences.append(f"n=…: mean of that many samples, the {others}.")
     if "inf" in notes:
         sentences.append("inf: that many samples have an infinite value and are not in the mean.")

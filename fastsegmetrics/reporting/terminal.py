@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from fastsegmetrics.reporting.table import Table, cells_as_text
+from fastsegmetrics.reporting.table import ARROWS, Table, cells_as_text
 
 Entry = TypeVar("Entry")
 
@@ -62,10 +62,13 @@ def _two_lines(head: Sequence[str]) -> tuple[list[str], list[str]]:
     """Column titles as score over report: the report's names are short, the whole ones are not."""
     above, below = [], []
     for title in head:
-        name, _, arrow = title.partition(" ")
-        score, dot, report = name.partition(".")
-        above.append(score)
-        below.append(f"{dot}{report} {arrow}".strip())
+        name, space, arrow = title.rpartition(" ")
+        if not space or arrow not in ARROWS.values():
+            name, arrow = title, ""
+        # A report of a metric, or a stratum or quantile of a protocol: mine[q0.25].
+        at = min((k for k in (name.find("."), name.find("[")) if k >= 0), default=len(name))
+        above.append(name[:at])
+        below.append(f"{name[at:]} {arrow}".strip())
     return above, below
 
 

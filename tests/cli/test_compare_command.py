@@ -71,6 +71,7 @@ def test_another_run(folders, run_dir, call):
     assert code == 0
     assert f"good ({folders / 'plain'})" in out
     assert err.startswith("warning: not comparable: conventions.stretch is True in ")
+    assert out.endswith(f"\n\n{err.removeprefix('warning: ')}")
 
 
 @pytest.mark.parametrize(

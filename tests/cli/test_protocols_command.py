@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -34,6 +35,12 @@ def test_one_is_shown_stage_by_stage(call):
         "  S5-1    report          raw value, mean over images",
         "  as text fixed / whole(form=edge) / pixelwise / ms_iou / raw",
     ]
+
+
+def test_a_report_of_two_identifiers_keeps_its_distance(call):
+    lines = call("protocols", "show", "fixed/whole/pixelwise/iou/raw(by=size)")[1].splitlines()
+    assert lines[1] == "  S1-2       representation  fixed: P > 0.5"
+    assert lines[5].startswith("  S5-1+S5-5  report          raw value")
 
 
 def test_other_forms(call, tmp_path):
@@ -81,6 +88,17 @@ def test_what_is_no_protocol(call, arguments, words):
     code, out, err = call("protocols", *arguments)
     assert (code, out) == (2, "")
     assert words in one_error(err)
+
+
+def test_a_metrics_name_is_not_given_to_another_path(folders, call, tmp_path):
+    arguments = arguments_of(folders)[NO_METRICS]
+    code, out, err = call(*arguments, "--protocol", f"mae={SKELETON}")
+    assert (code, out) == (2, "")
+    assert "must have a name of its own; 'mae' is the catalogue's" in one_error(err)
+    path = tmp_path / "kept.toml"
+    path.write_text(call("protocols", "show", "--format", "toml", "mae", "iou.bin")[1])
+    out = call(*arguments, "--protocol", str(path), "--format", "csv")[1]
+    assert {line.split(",")[1] for line in out.splitlines()[1:]} == {"mae", "iou.bin"}
 
 
 def test_evaluate_by_text_by_name_and_by_file(folders, call, tmp_path):
@@ -134,6 +152,18 @@ def test_strata(folders, call, tmp_path):
     assert header.endswith(",target_size")
     csv = call(*arguments_of(folders), "--strata", "size:2:5", "--format", "csv")[1]
     assert {f"good[{name}]" for name in strata} < {line.split(",")[0] for line in csv.splitlines()}
+
+
+def test_curves_of_strata(folders, call, tmp_path):
+    arguments = ("--strata", "size:2:5", "--metrics", "recall.curve", "--out", str(tmp_path / "r"))
+    assert call(*arguments_of(folders), *arguments)[0] == 0
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    rows = list(csv.DictReader((tmp_path / "r" / "curves.csv").read_text().splitlines()))
+    for name, part in summary["methods"]["good"]["strata"].items():
+        curve = [row for row in rows if row["method"] == f"good[{name}]"]
+        assert [row["threshold"] for row in curve] == [str(t) for t in range(256)]
+        assert {row["recall.curve:n_used"] for row in curve} == {str(part["n_samples"])}
+        assert curve[0]["recall.curve"] == ("0.0" if name == "no target" else "1.0")
 
 
 def test_strata_of_a_table(folders, call, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fastsegmetrics.protocol.value import Protocol
 from tests.cli.commands import arguments_of, one_error
 
 
@@ -35,10 +36,24 @@ def test_show_of_several_runs_says_where_they_differ(folders, call):
     code, out, err = call("show", folders / "run1", folders / "run2")
     assert code == 0
     assert f"good ({folders / 'run2'})" in out
-    assert err == (
-        f"warning: not comparable: conventions.stretch is True in {folders / 'run1'} and False in "
+    line = (
+        f"not comparable: conventions.stretch is True in {folders / 'run1'} and False in "
         f"{folders / 'run2'}\n"
     )
+    assert err == f"warning: {line}"
+    assert out.endswith(f"\n\n{line}")
+    # A table that is kept in a file says it too.
+    for form, place in (("markdown", -1), ("latex", 0)):
+        out = call("show", folders / "run1", folders / "run2", "--format", form)[1]
+        assert out.splitlines()[place] == ("% " if form == "latex" else "") + line.strip()
+
+
+def test_show_says_what_a_protocol_without_a_name_is(folders, call):
+    text = "fixed(t=0.3) / whole / pixelwise / iou / raw"
+    asked = arguments_of(folders, "--protocol", text, "--protocol", f"low={text}")
+    call(*asked, "--out", folders / "run")
+    err = call("show", folders / "run")[2]
+    assert err == f"{Protocol.parse(text).name} is {text}\n"
 
 
 def test_show_of_runs_with_other_metrics(folders, call):
@@ -46,7 +61,18 @@ def test_show_of_runs_with_other_metrics(folders, call):
     call(*arguments_of(folders, "--out", folders / "run2", "--metrics", "mae"))
     code, out, err = call("show", folders / "run1", folders / "run2")
     assert (code, out) == (2, "")
-    assert one_error(err) == "error: the runs have other metrics and do not fit into one table"
+    assert one_error(err) == (
+        f"error: the runs have other metrics and do not fit into one table: f_beta.bin in "
+        f"{folders / 'run1'} has no counterpart"
+    )
+
+
+def test_show_of_runs_with_the_same_metrics_in_another_order(folders, call):
+    call(*arguments_of(folders, "--out", folders / "run1", "--metrics", "mae,iou.bin"))
+    call(*arguments_of(folders, "--out", folders / "run2", "--metrics", "iou.bin,mae"))
+    code, out, err = call("show", folders / "run1", folders / "run2", "--format", "markdown")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split("|")[2:4] == ["     mae ↓ ", " iou.bin ↑ "]
 
 
 def test_show_of_what_is_no_finished_run(folders, call):

@@ -179,6 +179,8 @@ def test_assignment_refuses_what_has_no_answer(backend) -> None:
             ([[1, -math.inf]], "numbers or +inf; received -inf in row 0, column 1"),
             ([[1, math.inf], [2, math.inf]], "a finite pair for everything on the shorter side"),
             ([1, 2], "a matrix; received 1 axes"),
+            ([["near"]], "real numbers; received dtype <U4"),
+            ([[1j]], "real numbers; received dtype complex128"),
         ):
             with pytest.raises(fsm.InputError, match=re.escape(words)):
                 match.assignment(costs)
@@ -393,6 +395,9 @@ def test_area_under_a_curve_of_thresholds() -> None:
     p = np.array([[0.0, 0.25, 0.5, 0.75, 1.0]])
     text = "dynamic(over=bins, n=4) / whole / pixelwise / recall / auc"
     assert value(text, (p, p > -1)) == pytest.approx((0.7 + 0.5 + 0.3) / 3)
+    by_bins = Protocol.parse("dynamic(over=bins) / whole / pixelwise / recall / auc")
+    (alone,) = fsm.measure(p, p > -1, by_bins, bins=1).values()
+    assert math.isnan(alone)
 
 
 def test_strata_of_sizes() -> None:
@@ -408,6 +413,8 @@ def test_strata_of_sizes() -> None:
     assert found[""].value == pytest.approx((2 / 3 + 2 / 4) / 6)
     assert found["q0.5"].value == 0.0
     assert found["large q0.5"].value == pytest.approx(1 / 4)
+    # Six targets of two samples; the third has none.
+    assert found[""][1:] == found["q0.5"][1:] == (2, 1, measure.NO_TARGET, 0)
     empty = told(
         "fixed / whole / pixelwise / recall / raw(by=size, limits=100:200)", (PRED, GT)
     )  # fmt: skip
@@ -437,6 +444,26 @@ def test_strata_of_a_column() -> None:
     assert {name: one.value for name, one in told_alone.items()} == {"": 3 / 4}
     with pytest.raises(fsm.InputError, match="value for each of 4 samples; received none"):
         report.of_samples(protocol, samples, conventions)
+
+
+def test_targets_left_out_of_a_mean_are_counted_by_samples() -> None:
+    """A line that is found and one that is not; of the second sample none is found."""
+    gt = np.zeros((9, 12), bool)
+    gt[1, 1:5] = gt[6, 6:10] = True
+    half = gt.copy()
+    half[6] = False
+    found = told(
+        "fixed / components / nearest / hd / raw(average=targets)", (half, gt), (half & False, gt)
+    )[""]
+    assert found == (0.0, 1, 0, "", 2)
+    evaluator = fsm.Evaluator(
+        protocol_metrics(
+            {"far": Protocol.parse("fixed / components / nearest / hd / raw(average=targets)")}
+        )
+    )
+    evaluator.update(gt, gt)
+    row = evaluator.result()["far"]
+    assert (row.value, row.n_expected, row.n_used) == (0.0, 1, 1)
 
 
 def test_size_limits_belong_to_the_larger_side() -> None:
@@ -473,6 +500,9 @@ def test_protocols_run_in_an_evaluator() -> None:
     assert result["parts[small]"].value == pytest.approx(1 / 2)
     assert result.curves["edges"].shape == (4,)
     assert result.contract.metrics["parts"]["protocol"] == str(low)
+    alone = fsm.measure(PRED, GT, low, stretch=False)
+    assert alone == fsm.measure(PRED, GT, [str(low)], stretch=False)
+    assert alone == {low.name: pytest.approx(boxes)}
 
 
 def test_measurements_of_other_protocols_do_not_add_up() -> None:

@@ -66,6 +66,37 @@ def test_numbers_that_are_equal_make_one_protocol() -> None:
     assert type(Components(connectivity=4.0).connectivity) is int
 
 
+@pytest.mark.parametrize(
+    "report",
+    [
+        Report(by="column.5", part="05"),
+        Report(by="column.a:b", part="1:2"),
+        Report(by="column.x y.z", part="1e3"),
+        Report(by="halves.ä", part="hard"),
+        Report(by="column.s", part="true", quantiles=(0.0, 1 / 3)),
+    ],
+)
+def test_names_of_columns_and_strata_are_read_as_they_were_written(report) -> None:
+    path = PLAIN.replace(report=report)
+    assert Protocol.parse(str(path)) == path == Protocol.from_dict(path.to_dict())
+    assert Protocol.parse(str(path)).hash == path.hash
+
+
+@pytest.mark.parametrize("name", ["a/b", "a,b", "a)", "(a", " a", "a\n", "a=1"])
+def test_names_that_no_text_can_hold_are_refused(name) -> None:
+    with pytest.raises(fsm.InputError, match="by must be"):
+        Report(by=f"column.{name}")
+    with pytest.raises(fsm.InputError, match="part must be text"):
+        Report(by="column.a", part=name)
+    with pytest.raises(fsm.InputError, match=r"part must be text.* received 5"):
+        Report(by="column.a", part=5)
+
+
+def test_minus_zero_is_zero() -> None:
+    one, other = (PLAIN.replace(representation=f"fixed(t={t})") for t in ("0", "-0.0"))
+    assert (one, one.hash, str(one)) == (other, other.hash, str(other))
+
+
 def test_hashes_are_kept() -> None:
     """They stand in contracts: another number here is a change that the changelog tells."""
     assert PLAIN.hash == "3d784f8517f99922"
@@ -121,6 +152,7 @@ NONSENSE = {
     "fixed / components(on=both) / greedy / hiou_loc_perception / raw": "take opdc",
     "fixed / whole / pixelwise / iou / max": "has one value: take raw",
     "fixed / whole / pixelwise / iou / raw(of=image)": "leave of out",
+    "dynamic(over=bins, n=1) / whole / pixelwise / iou / auc": "at least two thresholds",
     "fixed / whole / pixelwise / mae / raw(average=pooled)": "no counts that could be pooled",
     "fixed / whole / pixelwise / iou / raw(average=targets)": "a value for each target",
     "dynamic / components(on=both) / opdc / iou / max(of=target)": "change with the threshold",
@@ -185,6 +217,15 @@ def test_paths_that_make_no_sense_say_why(text) -> None:
         ("fixed / whole / pixelwise / iou / raw(part=small)", "part must be left out without by"),
         ("fixed / whole / pixelwise / iou / raw(by=size, part=tiny)", "one of small, medium"),
         ("fixed / whole) / pixelwise / iou / raw", "must be written kind"),
+        (
+            "fixed / edge(connectivity=4) / pixelwise / iou / raw",
+            r"edge takes no parameter.* components\(form=edge",
+        ),
+        ("Fixed / whole / pixelwise / iou / raw", "did you mean fixed"),
+        ("fixed / whole / pixelwise / IoU / raw", "did you mean iou"),
+        ("fixed / whole / pixelwise / iou / raw(by=column.a=b)", "by must be text without spaces"),
+        (None, "must be a string; received None"),
+        (b"fixed / whole / pixelwise / iou / raw", "must be a string"),
     ],
 )
 def test_texts_that_are_none(text, words) -> None:
@@ -279,3 +320,11 @@ def test_dynamic_is_said_once() -> None:
     assert Dynamic("bins").steps(10) == 10
     assert Dynamic("bins", 8).steps(10) == 8
     assert Dynamic(n=257).steps(10) == 257
+
+
+def test_the_formula_of_a_target_score_is_said_once() -> None:
+    text = "fixed / components(on=both) / opdc / hiou / raw"
+    (row,) = resolve(text)
+    assert row.path.score == "target counts: hiou_seg · hiou_loc"
+    (row,) = resolve(text.replace("hiou", "iou"))
+    assert row.path.score.endswith("intersection over union = tp/(tp + fp + fn)")

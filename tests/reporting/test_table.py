@@ -82,6 +82,13 @@ def test_a_value_of_fewer_samples_than_its_row_says_so():
         assert table.note in text
 
 
+def test_a_stratum_has_fewer_samples_because_the_others_have_no_such_target():
+    results = {"A": {"m": Fake(0.5), "m[small]": Fake(0.25, n_used=4)}}
+    assert tables.build(results).note == (
+        "n=…: mean of that many samples, the others have no target of that size or are undefined."
+    )
+
+
 def test_markdown_parses():
     lines = tables.to_markdown(tables.build(RESULTS)).splitlines()
     assert lines[0] == "| Method | f_beta.max ↑ |     mae ↓ |"
@@ -130,6 +137,15 @@ def test_plain_text_marks_the_best_with_a_star():
         "C        0.912*  0.051",
         "───────────────────────",
         "* best",
+    ]
+
+
+def test_heads_are_divided_before_a_report_or_a_stratum():
+    names = ("hce@7d82dc69[q0.25]", "thin parts[small]", "my own", "iou.bin")
+    lines = to_text(tables.build({"A": {name: Fake(0.5) for name in names}})).splitlines()
+    assert lines[1:3] == [
+        "Method  hce@7d82dc69  thin parts  my own     iou",
+        "           [q0.25] ↑   [small] ↑       ↑  .bin ↑",
     ]
 
 

@@ -12,6 +12,7 @@ from fastsegmetrics import represent
 from fastsegmetrics.backend import use_backend
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.evaluate import Evaluator
 from fastsegmetrics.kernels import curves
 from fastsegmetrics.reference import metrics, size_invariant as reference
 from fastsegmetrics.scores import SWEEP_SCORES
@@ -396,3 +397,19 @@ def test_sums_over_images_have_the_same_bits_in_any_order_and_grouping():
     assert sum(scores.used for scores in each).tolist() == [len(merged)] * 13
     expected = np.mean([curves.sweep_scores(*counts, PUBLISHED)[0] for counts in merged], axis=0)
     np.testing.assert_allclose(total.sum(axis=1) / len(merged), expected, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("backend", ["compiled", "reference"])
+def test_a_mean_over_targets_counts_the_images_whose_score_is_undefined(backend):
+    """The specificity of a truth without background is 0/0 under strict, and in no mean."""
+    one, other = (Evaluator("si_specificity", policy="strict", backend=backend) for _ in range(2))
+    pred, gt = by_hand()
+    one.update(pred, gt, sample_id="a")
+    other.update(pred, gt | True, sample_id="b")
+    alone = one.result()["si_specificity.targets_mean"]
+    one.merge(other)
+    for report in ("mean", "max"):
+        found = one.result()[f"si_specificity.targets_{report}"]
+        assert (found.n_expected, found.n_used, found.n_undefined) == (2, 1, 1)
+    assert one.result()["si_specificity.targets_mean"].value == alone.value
+    assert one.result().curve_counts["si_specificity.targets_curve"] == 1

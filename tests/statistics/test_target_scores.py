@@ -49,6 +49,7 @@ def test_a_scene_worked_by_hand(backend) -> None:
     # The lone predicted pixel is 4 rows below a target: no false alarm.
     assert fsm.detection(pred, truth, "shooting", backend=backend) == (2 / 3, 0)
     assert fsm.target_precision(pred, truth, backend=backend) == 2 / 3
+    assert fsm.target_recall(pred, truth, backend=backend) == 2 / 3
     assert fsm.target_f1(pred, truth, backend=backend) == pytest.approx(2 / 3, rel=1e-12)
 
 
