@@ -49,7 +49,8 @@ def read_volume(path: str | os.PathLike[str]) -> Volume:
         ``.nii``, ``.nii.gz``; ``.npy``; ``.npz`` with one array, or one named ``volume``, and
         optionally ``spacing`` and ``unit``.  Floats that are all whole numbers are read as
         integers, which is how some tools store labels.  Axes beyond the third of a NIfTI file
-        that have length 1 are left off.
+        that have length 1 are left off; its spacing is the shortest decimal that its header's
+        single precision stands for (0.8, not 0.800000011920929).
 
     Raises
     ------
@@ -143,7 +144,9 @@ def _read_nifti(name: str) -> Volume:
         raise FormatError(f"cannot be read as NIfTI ({error})") from error
     while values.ndim > 3 and values.shape[-1] == 1:
         values = values[..., 0]
-    spacing = tuple(float(zoom) for zoom in zooms[: values.ndim])
+    # The header holds 0.8 in single precision, 0.800000011920929 to a double: the shortest decimal
+    # that it stands for is meant, or a step of one voxel would exceed a tolerance of 0.8.
+    spacing = tuple(float(str(zoom)) for zoom in zooms[: values.ndim])
     if not all(0 < step < np.inf for step in spacing):
         raise FormatError(f"its spacing must be finite and above 0; it is {spacing}")
     return Volume(_labels(values), spacing, unit, affine)

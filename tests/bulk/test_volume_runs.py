@@ -171,3 +171,27 @@ def test_nifti_folders(tmp_path) -> None:
     assert (row["case"], row["unit"], row["hd"], row["gt_size"]) == ("scan.1", "mm", 0.5, 27.0)
     assert row["dice"] == 2 / 3
     assert found.contract.unit == "mm (assumed, not told)"
+
+
+def test_a_step_of_one_voxel_is_within_its_spacing_from_either_kind_of_file(tmp_path) -> None:
+    nibabel = pytest.importorskip("nibabel")
+    values = np.zeros((3, 7, 5), np.uint8)
+    values[:, 2:5, 1:4] = 1
+    for kind in ("nii", "npz"):
+        for name, stored in (("gt", values), ("pred", np.roll(values, 1, axis=1))):
+            folder = tmp_path / kind / name
+            folder.mkdir(parents=True)
+            if kind == "nii":
+                image = nibabel.Nifti1Image(stored, np.diag([3, 0.8, 0.9, 1]))
+                image.header.set_xyzt_units("mm")
+                nibabel.save(image, folder / "a.nii.gz")
+            else:
+                save(folder / "a.npz", stored, (3, 0.8, 0.9))
+    rows = [
+        fsm.evaluate_volumes(
+            tmp_path / kind / "gt", tmp_path / kind / "pred", labels=2, background=0, tolerance=0.8
+        ).rows[0]
+        for kind in ("nii", "npz")
+    ]
+    assert rows[0] == rows[1]
+    assert (rows[0]["hd"], rows[0]["nsd"]) == (0.8, 1.0)

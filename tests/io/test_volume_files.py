@@ -37,6 +37,12 @@ def test_nifti(tmp_path, name, dtype) -> None:
     np.testing.assert_allclose(volume.affine, AFFINE)
 
 
+def test_the_spacing_of_a_header_in_single_precision_is_the_decimal_meant(tmp_path) -> None:
+    affine = np.diag([0.8, 0.9765625, 3.3, 1.0])
+    volume = read_volume(nifti(tmp_path / "a.nii.gz", LABELS.astype(np.uint8), affine))
+    assert volume.spacing == (0.8, 0.9765625, 3.3)
+
+
 def test_nifti_units_and_trailing_axes(tmp_path) -> None:
     values = LABELS.astype(np.uint8)
     for unit, told in (("micron", "µm"), ("meter", "m"), ("unknown", None)):
