@@ -99,9 +99,18 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         }
 
     def over_labels(self, method: str) -> Table:
-        """Return the means over labels of each label's mean over the cases that have it."""
+        """Return the means over labels of each label's mean over the cases that have it.
+
+        The counts are of labels, but for `n_infinite`: the infinite values that the labels' means
+        leave out, of all labels together.
+        """
         tables = [self.over_cases(method, label) for label in self.labels]
-        return {score: _mean(score, [t[score].value for t in tables], 0) for score in self.scores}
+        found = {}
+        for score in self.scores:
+            left_out = sum(table[score].n_infinite for table in tables)
+            mean = _mean(score, [table[score].value for table in tables], 0)
+            found[score] = dataclasses.replace(mean, n_infinite=left_out)
+        return found
 
     def interval(self, method: str, label: int, score: str) -> Interval:
         """Return a label's mean over cases with its bootstrap interval over units."""

@@ -49,6 +49,8 @@ def test_means_over_cases_and_labels(folders) -> None:
     both = runs.over_labels("moved")
     assert both["dice"].value == pytest.approx(2.5 / 6)
     assert (both["hd"].value, both["hd"].n_used) == (first["hd"].value, 1)
+    # The infinite case of label 2 is not lost on the way.
+    assert (both["hd"].n_infinite, both["dice"].n_infinite) == (1, 0)
     assert {one.value for one in runs.over_labels("exact").values()} == {0.0, 1.0}
     assert (first["nsd"].direction, first["hd95"].direction) == ("higher", "lower")
 
