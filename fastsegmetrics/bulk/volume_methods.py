@@ -28,6 +28,8 @@ SCORES: dict[str, Direction] = {
     "dice": "higher", "iou": "higher", "precision": "higher", "recall": "higher",
     "hd": "lower", "hd95": "lower", "assd": "lower", "nsd": "higher",
 }  # fmt: skip
+#: What single cases can be ranked and compared by.
+OF_CASES: dict[str, Direction] = {**SCORES, "masd": "lower", "absolute_size_difference": "lower"}
 PER_LABEL, CONTRACT, SUMMARY = "per_label.csv", "evaluation.json", "volumes.json"
 _COLUMNS = (
     "method", "label", "score", "value", "low", "high", "unit", "n_units", "direction",

@@ -49,6 +49,10 @@ def test_rows(folders) -> None:
     assert (shifted["gt_voxels"], shifted["gt_size"], shifted["unit"]) == (32, 40.0, "mm")
     assert (stray["dice"], stray["hd95"], stray["assd"]) == (0.0, math.inf, math.inf)
     assert (stray["size_difference"], stray["nsd"]) == (1.25, 0.0)
+    assert (stray["absolute_size_difference"], stray["relative_size_difference"]) == (
+        1.25,
+        math.inf,
+    )
     assert math.isnan(nowhere["dice"])
     assert math.isnan(nowhere["hd"])
     assert (nowhere["gt_voxels"], nowhere["gt_size"]) == (0, 0.0)
@@ -62,6 +66,39 @@ def test_distances_are_those_of_the_whole_volumes(folders) -> None:
     row = run(folders).rows[3]
     assert (row["hd"], row["hd95"], row["assd"]) == (expected.hd, expected.hd95, expected.assd)
     assert "nsd" not in row
+
+
+@pytest.mark.parametrize("hd95", [None, "max", "pooled", "mean", "inverse_cdf"])
+@pytest.mark.parametrize("surface", ["voxels", "elements"])
+def test_named_conventions_of_surfaces(folders, surface, hd95) -> None:
+    if surface == "elements" and hd95 not in (None, "inverse_cdf"):
+        with pytest.raises(fsm.InputError, match=r"^hd95 must be 'inverse_cdf'; received"):
+            run(folders, surface=surface, hd95=hd95)
+        return
+    with np.load(folders / "gt" / "ann_2_seg.npz") as file:
+        gt = file["volume"] == 1
+    found = run(folders, surface=surface, hd95=hd95, tolerance=0.25, workers=2)
+    expected = fsm.surface_distances(
+        np.roll(gt, 1, axis=2), gt, spacing=(5, 0.5, 0.5), surface=surface
+    )
+    row = found.rows[3]
+    assert row["hd95"] == expected.hd_percentile(95, hd95)
+    assert (row["assd"], row["masd"]) == (expected.assd, expected.masd)
+    assert row["nsd"] == expected.nsd(0.25)
+    default = "max" if surface == "voxels" else "inverse_cdf"
+    assert found.contract.hd95 == (hd95 or default)
+    assert found.contract.boundary.split()[0] == surface
+
+
+def test_an_empty_side_as_far_as_the_volume_is_long(folders) -> None:
+    found = run(folders, one_empty="diagonal", tolerance=1.0)
+    stray, nowhere = found.rows[7], found.rows[8]
+    with np.load(folders / "gt" / "ben_1_seg.npz") as file:
+        planes, rows, columns = file["volume"].shape
+    whole = pytest.approx(math.hypot(5 * planes, 0.5 * rows, 0.5 * columns), rel=1e-15)
+    assert [stray[name] for name in ("hd", "hd95", "assd", "masd")] == [whole] * 4
+    assert (stray["nsd"], math.isnan(nowhere["hd"])) == (0.0, True)
+    assert found.contract.empty_masks.endswith("distances the volume's diagonal")
 
 
 def test_summaries_of_cases(folders) -> None:
@@ -144,6 +181,12 @@ def test_files_without_a_spacing(tmp_path) -> None:
         ),
         ({"unit_of": {"ann_1": "ann"}}, "^unit_of must have every case; 'ann_2' has none"),
         ({"surfaces": False, "tolerance": 1.0}, "^tolerance must be None without surfaces"),
+        ({"surfaces": False, "hd95": "max"}, "^hd95 must be None without surfaces"),
+        ({"surfaces": False, "one_empty": "diagonal"}, "^one_empty must be 'infinite' without"),
+        ({"hd95": "poled"}, "^hd95 must be 'max' or 'pooled' or 'mean' or 'inverse_cdf'"),
+        ({"one_empty": "zero"}, "^one_empty must be 'infinite' or 'diagonal'; received 'zero'"),
+        ({"surface": "mesh"}, "^surface must be 'voxels' or 'elements'; received 'mesh'"),
+        ({"tolerance": -1}, "^tolerance must be a finite number of at least 0; received -1"),
         ({"gt_suffix": ""}, "did you mean gt_suffix='_seg'"),
     ],
 )

@@ -99,6 +99,12 @@ def test_what_is_missing(scans, call):
         (("--unit-of", "cases.csv"), "'cases.csv' is not of the form FILE.csv:COLUMN"),
         (("--ignore-label", "1"), "--ignore-label would cut surfaces: it needs --no-surfaces"),
         (("--no-surfaces", "--tolerance", "1"), "--tolerance is one of surfaces"),
+        (("--no-surfaces", "--hd95", "max"), "--hd95 is one of surfaces"),
+        (("--no-surfaces", "--one-empty", "diagonal"), "--one-empty is one of surfaces"),
+        (
+            ("--surface", "elements", "--hd95", "mean"),
+            "hd95 must be 'inverse_cdf'; received 'mean'",
+        ),
         (("--tolerance", "-1"), "tolerance must be a finite number of at least 0; received -1.0"),
         (("--pred", "near=x"), "--pred: the name 'near' is given twice"),
         (("--spacing", "1,1", "--unit", "mm"), "must be None for files that say theirs"),
