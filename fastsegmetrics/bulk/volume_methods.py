@@ -36,6 +36,9 @@ _COLUMNS = (
     "n_expected", "n_used", "n_undefined", "n_infinite",
 )  # fmt: skip
 
+#: The entry of the means over labels, beside those of the labels.
+OVER_LABELS = "mean over labels"
+
 Table = dict[str, Aggregate]
 
 
@@ -125,7 +128,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         """Return means, intervals, counts, what was left out and the contract, ready for JSON."""
         methods = {}
         for method, run in self.items():
-            labels: dict[str, Table] = {"mean over labels": self.over_labels(method)}
+            labels: dict[str, Table] = {OVER_LABELS: self.over_labels(method)}
             by_label = {str(label): self.over_cases(method, label) for label in self.labels}
             methods[method] = {
                 "missing": list(run.missing),
@@ -139,15 +142,14 @@ class VolumeMethods(Mapping[str, VolumeRun]):
 
     def to_csv(self) -> str:
         """Return one line for each method, label and score, floats to the last digit."""
-        told = self.to_dict()["methods"]
-        return _csv(
-            [_COLUMNS]
-            + [
-                [method, label, score, *(values[name] for name in _COLUMNS[3:])]
-                for method, entry in told.items()
-                for label, table in entry["labels"].items()
-                for score, values in table.items()
-            ]
+        return csv_of(self.to_dict()["methods"])
+
+    def tables(self) -> dict[str, dict[str, Table]]:
+        """Return the tables of a report by title and method: of each label, and of their means."""
+        return titled(
+            list(map(str, self.labels)),
+            {str(label): {m: self.over_cases(m, label) for m in self} for label in self.labels},
+            {method: self.over_labels(method) for method in self},
         )
 
     def write(self, directory: str | Path) -> None:
@@ -178,7 +180,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             "n_used": one.n_used, "n_undefined": one.n_undefined, "n_infinite": one.n_infinite,
             "low": math.nan, "high": math.nan, "unit": "label", "n_units": one.n_used,
         }  # fmt: skip
-        if label != "mean over labels":
+        if label != OVER_LABELS:
             found = self.interval(method, int(label), one.name)
             told |= {
                 "low": found.low, "high": found.high, "unit": found.unit, "n_units": found.n_units
@@ -247,6 +249,30 @@ def evaluate_volume_methods(
     if directory is not None:
         runs.write(directory)
     return runs
+
+
+def csv_of(methods: Mapping[str, Any]) -> str:
+    """Return the text of `VolumeMethods.to_csv` from the methods of `VolumeMethods.to_dict`."""
+    lines: list[Any] = [_COLUMNS]
+    lines += [
+        [method, label, score, *(values[name] for name in _COLUMNS[3:])]
+        for method, entry in methods.items()
+        for label, table in entry["labels"].items()
+        for score, values in table.items()
+    ]
+    return _csv(lines)
+
+
+def titled(
+    labels: list[str],
+    of_labels: Mapping[str, dict[str, Table]],
+    over_labels: dict[str, Table],
+) -> dict[str, dict[str, Table]]:
+    """Return tables by the titles that they have in a report; of one label there is no mean."""
+    tables = {f"label {label}, mean over cases": of_labels[label] for label in labels}
+    if len(labels) > 1:
+        tables[f"mean over the {len(labels)} labels of their means over cases"] = over_labels
+    return tables
 
 
 def _require_predictions(pairs: PairList) -> None:

@@ -6,21 +6,29 @@ import click
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, say
-from fastsegmetrics.cli.output import print_tables
+from fastsegmetrics.cli.output import print_stored_volumes, print_tables
 
 
 @click.command()
 @click.argument("run_dirs", metavar="RUN_DIR...", nargs=-1, required=True)
 @options.printed_form
 def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
-    """Print the table of one or more finished runs, and those of their strata.
+    """Print the table of one or more finished runs, and those of their strata or labels.
 
     Runs under different contracts are shown together only with a line that says where they differ.
     """
     from fastsegmetrics.bulk.stored_runs import combine, load_summary
+    from fastsegmetrics.bulk.stored_volumes import holds_volumes, shown_volumes
 
-    shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
-    print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
-    for line in shown.warnings:
+    warnings: tuple[str, ...]
+    if any(map(holds_volumes, run_dirs)):
+        volumes = shown_volumes(run_dirs)
+        print_stored_volumes(volumes, form, digits)
+        warnings = volumes.warnings
+    else:
+        shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
+        print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
+        warnings = shown.warnings
+    for line in warnings:
         say(f"warning: {line}")
     return DONE
