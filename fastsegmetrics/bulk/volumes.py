@@ -179,6 +179,10 @@ def evaluate_volumes(
         When nibabel is needed and not installed.
     """
     chosen = represent_labels.label_set(labels, ignore_label)
+    if background is not None and background not in chosen.values:
+        raise InputError(
+            f"background must be one of the labels ({chosen}); received {background!r}"
+        )
     if missing not in ("error", "skip"):
         raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
     if ignore_label is not None and surfaces:
@@ -206,7 +210,8 @@ def evaluate_volumes(
                     background=background,
                 )  # fmt: skip
             except InputError as error:
-                raise InputError(f"{printable(found[case])}: {error}") from error
+                wrong = pairs.truths if str(error).startswith("gt ") else found
+                raise InputError(f"{printable(wrong[case])}: {error}") from error
             rows = list(_rows(case, overlap, guess, truth, grid, how))
         return _Measured(overlap, rows, grid)
 

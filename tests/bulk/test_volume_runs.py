@@ -177,8 +177,10 @@ def test_files_without_a_spacing(tmp_path) -> None:
         ({"unit": "cm"}, r"^unit must be that of the files \(mm\); received 'cm'"),
         (
             {"labels": 2},
-            r"ben_1\.npz: pred must hold only the labels 0..1.* first 2 at \(0, 0, 0\)",
+            r"pred.ben_1\.npz: pred must hold only the labels 0..1.* first 2 at \(0, 0, 0\)",
         ),
+        ({"labels": [1, 2, 3], "background": None}, r"gt.ann_1_seg\.npz: gt must hold only the"),
+        ({"labels": [1, 2, 3]}, r"^background must be one of the labels \(1..3\); received 0"),
         ({"unit_of": {"ann_1": "ann"}}, "^unit_of must have every case; 'ann_2' has none"),
         ({"surfaces": False, "tolerance": 1.0}, "^tolerance must be None without surfaces"),
         ({"surfaces": False, "hd95": "max"}, "^hd95 must be None without surfaces"),
