@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
+from fastsegmetrics.reporting.evaluation_contract import contract_of_maps
 
 EMPTY = np.zeros((4, 5), bool)
 ONE = EMPTY.copy()
@@ -178,6 +179,44 @@ def test_the_contract_is_a_file(tmp_path) -> None:
     assert fsm.EvaluationContract(**read) == contract
 
 
+@pytest.mark.parametrize(
+    ("metrics", "hd95", "boundary"),
+    [
+        ("mae,f_beta.max", "not used", "none"),
+        ("hd95_pooled,hd", "pooled", "pixels with a 4-neighbour outside"),
+        ("boundary_iou", "not used", "bands of erosions by a 3 x 3 box"),
+        ("surface", "by name", "pixels with a 4-neighbour outside"),
+    ],
+)
+def test_the_contract_of_maps(metrics, hd95, boundary) -> None:
+    told = contract_of_maps(fsm.Evaluator(metrics).result().contract)
+    assert (told.hd95, told.boundary.split(",")[0]) == (hd95, boundary)
+    assert (told.spacing, told.unit, told.sampling_unit) == ((1.0, 1.0), "pixel", "image")
+    assert told.unstated == ("postprocessing", "tuned_on", "test_set")
+
+
+def test_conventions_in_the_contract_of_maps() -> None:
+    plain = contract_of_maps(fsm.Evaluator("mae,hd").result().contract)
+    assert plain.foreground.startswith("truth: booleans as they are, 8-bit values > 128;")
+    assert plain.threshold == (
+        "soft: P in [0, 1]; fixed: P > 0.5, P never stretched; "
+        "P stretched by its own minimum and maximum unless it says never"
+    )
+    assert plain.aggregation == "raw value, mean over images"
+    chosen = fsm.Evaluator(
+        "hd", gt_threshold=10, resize="bilinear", missing="zero", one_empty="diagonal",
+        policy="strict", both_empty="undefined", stretch=False,
+    )  # fmt: skip
+    told = contract_of_maps(chosen.result().contract)
+    assert told.foreground == "truth: values > 10; prediction: by the threshold"
+    assert "resized bilinearly" in told.alignment
+    assert told.threshold == "fixed: P > 0.5, P never stretched"
+    assert told.empty_masks == (
+        "policy strict, both empty undefined, distances of one empty diagonal, missing predictions "
+        "zero; undefined and infinite values counted"
+    )
+
+
 def test_what_is_not_stated_says_so() -> None:
     contract = fsm.EvaluationContract()
     assert len(contract.unstated) == 14
@@ -188,7 +227,7 @@ def test_what_is_not_stated_says_so() -> None:
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
-        ({"hd95": "95"}, "^hd95 must be one of 'max', 'pooled', 'mean', 'inverse_cdf', 'not used'"),
+        ({"hd95": "95"}, "^hd95 must be one of 'max', .*, 'inverse_cdf', 'by name', 'not used'"),
         ({"spacing": (1, 0)}, "^spacing must be finite and above 0"),
         ({"spacing": 1.0}, "^spacing must be one number per axis or 'per case'"),
         ({"spacing": "unknown"}, "^spacing must be one number per axis"),
