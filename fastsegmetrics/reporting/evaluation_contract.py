@@ -91,6 +91,8 @@ class EvaluationContract:
         for field in fields(self):
             value = getattr(self, field.name)
             number = field.name == "threshold" and isinstance(value, (int, float))
+            if number and not math.isfinite(value):
+                raise InputError(f"threshold must be a text or a finite number; received {value!r}")
             if field.name == "spacing" or number:
                 continue
             if not isinstance(value, str) or not value.strip():
@@ -188,7 +190,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def _spacing(value: Any) -> Any:
-    if value in (NOT_STATED, "per case"):
+    if isinstance(value, str) and value in (NOT_STATED, "per case"):
         return value
     try:
         given = tuple(float(number) for number in value)

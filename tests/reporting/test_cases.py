@@ -138,6 +138,38 @@ def test_a_case_is_counted_once() -> None:
     assert len(cases) == 3
 
 
+def test_surface_distances_by_case() -> None:
+    line = np.ones((1, 9), bool)
+    first = line & (np.arange(9) == 0)
+    cases = fsm.Cases()
+    cases.add("found", fsm.surface_distances(line, line), unit="Ann")
+    cases.add("long", fsm.surface_distances(line, first), unit="Ben")
+    cases.add("missed", fsm.surface_distances(line & False, line), unit="Ben")
+    hd = cases.mean_over_cases("hd")
+    assert (hd.value, hd.n_used, hd.n_infinite) == (4.0, 2, 1)
+    # Of 9 and 1 points 2 and 1 lie within one pixel; nothing is near where nothing is predicted.
+    nsd = cases.mean_over_cases(lambda found: found.nsd(1))
+    assert (nsd.value, nsd.n_used) == (pytest.approx((1 + 0.3 + 0) / 3), 3)
+
+    def hd95_pooled(found) -> float:
+        return found.hd_percentile(95, "pooled")
+
+    assert cases.mean_over_cases(hd95_pooled).name == "hd95_pooled, mean over cases"
+    assert cases.values(hd95_pooled)["long"] == pytest.approx(7.55)
+    found = cases.interval(hd95_pooled, unit="patient", n_resamples=50)
+    assert (found.n_units, found.n_used, found.n_infinite) == (2, 2, 1)
+    with pytest.raises(fsm.InputError, match=r"numbers \(nsd needs an argument: lambda found"):
+        cases.values("nsd")
+    with pytest.raises(fsm.InputError, match=r"^score must be an attribute with numbers; received"):
+        cases.values(lambda found: "far")
+    with pytest.raises(fsm.InputError, match=r"^cases must be overlaps of one kind to be pooled"):
+        cases.pooled("hd")
+    cases = two_images()
+    cases.add("labels", labelled()["a"])
+    with pytest.raises(fsm.InputError, match=r"they are \['LabelOverlap', 'Overlap'\]"):
+        cases.pooled("iou")
+
+
 def test_no_cases() -> None:
     cases = fsm.Cases()
     assert math.isnan(cases.pooled("dice"))
@@ -221,6 +253,7 @@ def test_what_is_not_stated_says_so() -> None:
     contract = fsm.EvaluationContract()
     assert len(contract.unstated) == 14
     assert set(contract.to_dict().values()) == {"not stated", fsm.__version__}
+    assert fsm.EvaluationContract(spacing=np.array([2.5, 0.5])).spacing == (2.5, 0.5)
     assert "spacing" not in fsm.EvaluationContract(spacing="per case").unstated
 
 
@@ -233,6 +266,7 @@ def test_what_is_not_stated_says_so() -> None:
         ({"spacing": "unknown"}, "^spacing must be one number per axis"),
         ({"foreground": ""}, "^foreground must be a text that says it"),
         ({"aggregation": None}, "^aggregation must be a text that says it"),
+        ({"threshold": math.nan}, "^threshold must be a text or a finite number; received nan"),
         ({"threshold": None}, "^threshold must be a text that says it"),
     ],
 )
