@@ -89,13 +89,13 @@ def _read(directory: str) -> dict[str, Any]:
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         run = {"methods": dict(told["methods"]), "contract": dict(told["contract"])}
-        if not all("labels" in entry for entry in run["methods"].values()):
+        if not all({"labels", "pooled"} <= entry.keys() for entry in run["methods"].values()):
             raise TypeError
     except FileNotFoundError as error:
         raise InputError(f"{printable(directory)}: not a run of volumes, no {SUMMARY}") from error
     except OSError as error:
         raise InputError(f"{printable(path)}: cannot be read ({error.strerror})") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{printable(path)}: not the summary of a run of volumes") from error
     return run
 

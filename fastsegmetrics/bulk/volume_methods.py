@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from fastsegmetrics.catalog import Direction
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable, volumes
 from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
-from fastsegmetrics.reporting.intervals import Interval, bootstrap_mean
+from fastsegmetrics.reporting.intervals import Interval, bootstrap_mean, bootstrap_pooled
 from fastsegmetrics.results import Aggregate, json_ready
 
 #: Which values are better, of what is told as a mean over cases.
@@ -30,6 +30,14 @@ SCORES: dict[str, Direction] = {
 }  # fmt: skip
 #: What single cases can be ranked and compared by.
 OF_CASES: dict[str, Direction] = {**SCORES, "masd": "lower", "absolute_size_difference": "lower"}
+#: Numerators and denominators of pooled scores by tp, fp and fn.
+_Share = Callable[[int, int, int], int]
+_POOLED: dict[str, tuple[_Share, _Share]] = {
+    "dice": (lambda tp, fp, fn: 2 * tp, lambda tp, fp, fn: 2 * tp + fp + fn),
+    "iou": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fp + fn),
+    "precision": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fp),
+    "recall": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fn),
+}
 PER_LABEL, CONTRACT, SUMMARY = "per_label.csv", "evaluation.json", "volumes.json"
 _COLUMNS = (
     "method", "label", "score", "value", "low", "high", "unit", "n_units", "direction",
@@ -92,6 +100,10 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             contracts[0],
             spacing=spacings.pop() if len(spacings) == 1 else "per case",
             unit=", ".join(sorted({contract.unit for contract in contracts})),
+            aggregation=(
+                "mean over cases by label; mean over labels of these; where named pooled, all "
+                "cases' voxels of a label together"
+            ),
             sampling_unit=self.unit,
         )
 
@@ -117,6 +129,25 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             found[score] = dataclasses.replace(mean, n_infinite=left_out)
         return found
 
+    def pooled(self, method: str, label: int) -> dict[str, Interval]:
+        """Return the overlap of all cases' voxels of a label together, with its bootstrap interval.
+
+        Micro over voxels, where `over_cases` is macro over cases: large structures weigh more.
+        NaN where no case has the label.
+        """
+        cases = self[method].cases
+        place = next((case.labels.index(label) for case in map(cases.__getitem__, cases)), 0)
+        counts = [[int(column[place]) for column in cases[case].counts] for case in cases]
+        units = list(cases.units().values())
+        return {
+            score: bootstrap_pooled(
+                [part(tp, fp, fn) for tp, fp, fn, _ in counts],
+                [whole(tp, fp, fn) for tp, fp, fn, _ in counts],
+                units=units, unit=self.unit,
+            )
+            for score, (part, whole) in _POOLED.items()
+        }  # fmt: skip
+
     def interval(self, method: str, label: int, score: str) -> Interval:
         """Return a label's mean over cases with its bootstrap interval over units."""
         run = self[method]
@@ -125,7 +156,10 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return means, intervals, counts, what was left out and the contract, ready for JSON."""
+        """Return means, intervals, counts, what was left out and the contract, ready for JSON.
+
+        Of each method ``labels`` has the means over cases, ``pooled`` the overlap of all voxels.
+        """
         methods = {}
         for method, run in self.items():
             labels: dict[str, Table] = {OVER_LABELS: self.over_labels(method)}
@@ -137,11 +171,21 @@ class VolumeMethods(Mapping[str, VolumeRun]):
                     label: {name: self._told(method, label, one) for name, one in table.items()}
                     for label, table in (by_label | labels).items()
                 },
+                "pooled": {
+                    str(label): {
+                        score: _told_of_pooled(found, SCORES[score], len(run.missing))
+                        for score, found in self.pooled(method, label).items()
+                    }
+                    for label in self.labels
+                },
             }
         return {"methods": methods, "contract": self.contract.to_dict()}
 
     def to_csv(self) -> str:
-        """Return one line for each method, label and score, floats to the last digit."""
+        """Return one line for each method, label and score, floats to the last digit.
+
+        Scores of all voxels pooled are named so: ``dice.pooled``.
+        """
         return csv_of(self.to_dict()["methods"])
 
     def tables(self) -> dict[str, dict[str, Table]]:
@@ -251,13 +295,23 @@ def evaluate_volume_methods(
     return runs
 
 
+def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> dict[str, Any]:
+    told = {
+        "value": found.value, "direction": direction, "n_expected": found.n_used + n_missing,
+        "n_used": found.n_used, "n_undefined": 0, "n_infinite": 0, "low": found.low,
+        "high": found.high, "unit": found.unit, "n_units": found.n_units,
+    }  # fmt: skip
+    return {name: json_ready(value) for name, value in told.items()}
+
+
 def csv_of(methods: Mapping[str, Any]) -> str:
     """Return the text of `VolumeMethods.to_csv` from the methods of `VolumeMethods.to_dict`."""
     lines: list[Any] = [_COLUMNS]
     lines += [
-        [method, label, score, *(values[name] for name in _COLUMNS[3:])]
+        [method, label, f"{score}{ending}", *(values[name] for name in _COLUMNS[3:])]
         for method, entry in methods.items()
-        for label, table in entry["labels"].items()
+        for part, ending in (("labels", ""), ("pooled", ".pooled"))
+        for label, table in entry[part].items()
         for score, values in table.items()
     ]
     return _csv(lines)
