@@ -12,11 +12,13 @@ from fastsegmetrics.errors import InputError
 
 Policy = Literal["published", "strict"]
 BothEmpty = Literal["perfect", "undefined"]
+OneEmpty = Literal["infinite", "diagonal"]
 
 #: What may be chosen, by name; the other conventions are numbers and switches.
 CHOICES: dict[str, tuple[object, ...]] = {
     "policy": ("published", "strict"),
     "both_empty": ("perfect", "undefined"),
+    "one_empty": ("infinite", "diagonal"),
     "pred_scale": (None, 1, 255),
     "e_denominator": ("N-1", "N"),
     "resize": ("error", "bilinear"),
@@ -37,6 +39,9 @@ class Conventions:
         Under ``"strict"`` only: the value of F, IoU, Dice, precision and recall when neither the
         truth nor the binarised prediction has a foreground pixel: 1 or NaN.  So of the surface
         scores, whose distances are 0 or NaN then.
+    one_empty : {"infinite", "diagonal"}
+        The distances of the surface scores when only one of them has a foreground pixel: infinite,
+        which no mean holds, or the length √(H² + W²) of the image's diagonal.
     stretch : bool
         Stretch each prediction to [0, 1] by its own minimum and maximum, as the saliency
         literature does.  A constant map is left as it is.  Target and surface scores never stretch
@@ -80,6 +85,7 @@ class Conventions:
 
     policy: Policy = "published"
     both_empty: BothEmpty = "perfect"
+    one_empty: OneEmpty = "infinite"
     stretch: bool = True
     pred_scale: Literal[None, 1, 255] = None
     gt_threshold: float | None = None

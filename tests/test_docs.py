@@ -242,7 +242,7 @@ def test_defaults_told_in_the_readme_are_the_defaults() -> None:
     table = re.search(r"^## Conventions$(.*?)^## ", TEXT[README], re.MULTILINE | re.DOTALL)
     assert table
     chosen = Conventions()
-    for name in ("policy", "both_empty", "e_denominator", "resize", "missing"):
+    for name in ("policy", "both_empty", "one_empty", "e_denominator", "resize", "missing"):
         assert f'"{getattr(chosen, name)}"' in table[1], name
     assert (chosen.stretch, chosen.beta2, chosen.alpha) == (True, 0.3, 0.5)
     assert (chosen.pred_scale, chosen.gt_threshold, chosen.clip) == (None, None, False)

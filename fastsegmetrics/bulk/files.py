@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
+from fastsegmetrics.reporting.evaluation_contract import contract_of_maps
 from fastsegmetrics.results import json_ready
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.run import Run
     from fastsegmetrics.results import Aggregate, Result
 
-SUMMARY, CONTRACT, PER_IMAGE, CURVES = (
-    "summary.json", "contract.json", "per_image.csv", "curves.csv",
+SUMMARY, CONTRACT, EVALUATION, PER_IMAGE, CURVES = (
+    "summary.json", "contract.json", "evaluation.json", "per_image.csv", "curves.csv",
 )  # fmt: skip
 
 _COUNTS = ("value", "n_expected", "n_used", "n_undefined", "n_infinite", "direction")
@@ -79,7 +80,7 @@ def _strata(result: Result) -> dict[str, Any]:
 
 
 def write_files(run: Run, directory: Path) -> None:
-    """Write summary, contract, per-image values and curves, each whole or not at all.
+    """Write summary, both contracts, per-image values and curves, each whole or not at all.
 
     Raises
     ------
@@ -89,6 +90,7 @@ def write_files(run: Run, directory: Path) -> None:
     # summary.json last: where it stands, all the others do.
     for name, text in (
         (CONTRACT, _json(run.contract.to_dict())),
+        (EVALUATION, contract_of_maps(run.contract).to_json()),
         (PER_IMAGE, _csv(_per_image(run))),
         (CURVES, _csv(_curves(run))),
         (SUMMARY, _json(summary(run))),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fastsegmetrics.bulk.names import suggest
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.io import SUFFIXES, printable, suffix_of
+from fastsegmetrics.io import SUFFIXES, printable, suffix_of, volumes
 
 # Companions that file managers leave behind; they are nobody's data, so nobody is told of them.
 _COMPANIONS = frozenset(("thumbs.db", "ehthumbs.db", "desktop.ini"))
@@ -114,10 +114,12 @@ def index_folder(
     found: dict[str, str] = {}
     directories: dict[str, Path] = {}
     ignored = 0
+    hint = ""
     for within, name, is_file in _entries(folder):
         stem = _stem(_normal(name), prefix, suffix, suffixes)
         if stem is None:
             ignored += is_file
+            hint = hint or _other_command(name, suffixes)
             continue
         key = _normal(within) + stem
         path = within + name
@@ -136,7 +138,7 @@ def index_folder(
         others = f" ({ignored} other file{'s' * (ignored != 1)})" if ignored else ""
         named = f" named {wanted}" if wanted else ""
         raise InputError(
-            f"{printable(folder)}: holds no file{named} of {', '.join(suffixes)}{others}"
+            f"{printable(folder)}: holds no file{named} of {', '.join(suffixes)}{others}{hint}"
         )
     index = FolderIndex((key, folder / found[key]) for key in sorted(found))
     index.ignored = ignored
@@ -268,6 +270,17 @@ def _stem(name: str, prefix: str, suffix: str, suffixes: tuple[str, ...]) -> str
     if not (stem.startswith(prefix) and stem.endswith(suffix)):
         return None
     return stem[len(prefix) : len(stem) - len(suffix)]
+
+
+def _other_command(name: str, suffixes: tuple[str, ...]) -> str:
+    """Return what to say where a folder holds nothing but files that another command measures."""
+    if suffix_of(name, suffixes) is not None:
+        return ""
+    if suffixes == SUFFIXES and suffix_of(name, volumes.SUFFIXES) is not None:
+        return "; `evaluate-volumes` measures label volumes"
+    if suffixes == volumes.SUFFIXES and suffix_of(name) is not None:
+        return "; `evaluate` measures images"
+    return ""
 
 
 def _normal(name: str) -> str:

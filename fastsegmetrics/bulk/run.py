@@ -186,7 +186,8 @@ def evaluate_folders(
     out : path, optional
         Run directory: holds every measured pair (``run.sqlite``) while the run goes on, so that
         the same call continues a killed one, and at the end ``summary.json``, ``contract.json``,
-        ``per_image.csv`` and ``curves.csv``.  Not one of the other folders nor within them.
+        ``evaluation.json``, ``per_image.csv`` and ``curves.csv``.  Not one of the
+        other folders nor within them.
     workers : int, optional
         Threads; by default the processors this process may use, at most 8.
     on_error : {"stop", "skip"}

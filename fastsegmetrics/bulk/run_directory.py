@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fastsegmetrics.bulk.files import CONTRACT, CURVES, PER_IMAGE, SUMMARY
+from fastsegmetrics.bulk.files import CONTRACT, CURVES, EVALUATION, PER_IMAGE, SUMMARY
 from fastsegmetrics.bulk.store import STORE_NAME
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
@@ -17,7 +17,7 @@ def run_directory(
     read: Mapping[str, str | os.PathLike[str]],
     folders: Sequence[str] = (),
     *,
-    files: Sequence[str] = (SUMMARY, CONTRACT, PER_IMAGE, CURVES),
+    files: Sequence[str] = (SUMMARY, CONTRACT, EVALUATION, PER_IMAGE, CURVES),
     marker: str = STORE_NAME,
 ) -> Path:
     """The path of a run directory, after a look at what would suffer from a run there.

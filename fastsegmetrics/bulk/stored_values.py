@@ -11,7 +11,7 @@ import numpy as np
 
 from fastsegmetrics.bulk.files import PER_IMAGE
 from fastsegmetrics.bulk.stored_runs import load_summary
-from fastsegmetrics.bulk.volume_methods import CONTRACT, PER_LABEL, SCORES, SUMMARY
+from fastsegmetrics.bulk.volume_methods import CONTRACT, OF_CASES, PER_LABEL, SUMMARY
 from fastsegmetrics.catalog import METRICS, Direction, Metric
 from fastsegmetrics.catalog.rows import Half
 from fastsegmetrics.errors import InputError
@@ -166,7 +166,7 @@ class StoredVolumes:
             self._contract = json.loads((self.directory / CONTRACT).read_text(encoding="utf-8"))
             labels = {int(row["label"]): None for row in rows}
             self._rows = [row for row in rows if int(row["label"]) == label]
-            self.metrics = tuple(name for name in SCORES if name in rows[0])
+            self.metrics = tuple(name for name in OF_CASES if name in rows[0])
             self._values = [[float(row[name]) for name in self.metrics] for row in self._rows]
         except OSError as error:
             raise InputError(f"{printable(path)}: cannot be read ({error.strerror})") from error
@@ -191,7 +191,7 @@ class StoredVolumes:
 
     def direction(self, metric: str) -> Direction:
         """Return which values of a score are better: "higher" or "lower"."""
-        return SCORES[self.column(metric)]
+        return OF_CASES[self.column(metric)]
 
     def contract(self, metric: str) -> dict[str, Any]:
         """Return what shaped a score's values."""
@@ -221,8 +221,12 @@ def holds_volumes(directory: str | Path, label: int | None) -> bool:
     """
     found = (Path(directory) / SUMMARY).is_file()
     if found == (label is None):
-        kind = "one of the run of volumes in" if found else "None for a run of images, as that in"
-        raise InputError(f"label must be {kind} {printable(Path(directory))}; received {label!r}")
+        where = printable(Path(directory))
+        if found:
+            raise InputError(f"label must say which label of the volumes in {where} is meant")
+        raise InputError(
+            f"label must be None for a run of images, as that in {where}; received {label!r}"
+        )
     return found
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from fastsegmetrics.catalog import Direction
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable, volumes
 from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
-from fastsegmetrics.reporting.intervals import Interval, bootstrap_mean
+from fastsegmetrics.reporting.intervals import Interval, bootstrap_mean, bootstrap_pooled
 from fastsegmetrics.results import Aggregate, json_ready
 
 #: Which values are better, of what is told as a mean over cases.
@@ -28,11 +28,24 @@ SCORES: dict[str, Direction] = {
     "dice": "higher", "iou": "higher", "precision": "higher", "recall": "higher",
     "hd": "lower", "hd95": "lower", "assd": "lower", "nsd": "higher",
 }  # fmt: skip
+#: What single cases can be ranked and compared by.
+OF_CASES: dict[str, Direction] = {**SCORES, "masd": "lower", "absolute_size_difference": "lower"}
+#: Numerators and denominators of pooled scores by tp, fp and fn.
+_Share = Callable[[int, int, int], int]
+_POOLED: dict[str, tuple[_Share, _Share]] = {
+    "dice": (lambda tp, fp, fn: 2 * tp, lambda tp, fp, fn: 2 * tp + fp + fn),
+    "iou": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fp + fn),
+    "precision": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fp),
+    "recall": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fn),
+}
 PER_LABEL, CONTRACT, SUMMARY = "per_label.csv", "evaluation.json", "volumes.json"
 _COLUMNS = (
     "method", "label", "score", "value", "low", "high", "unit", "n_units", "direction",
     "n_expected", "n_used", "n_undefined", "n_infinite",
 )  # fmt: skip
+
+#: The entry of the means over labels, beside those of the labels.
+OVER_LABELS = "mean over labels"
 
 Table = dict[str, Aggregate]
 
@@ -87,6 +100,10 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             contracts[0],
             spacing=spacings.pop() if len(spacings) == 1 else "per case",
             unit=", ".join(sorted({contract.unit for contract in contracts})),
+            aggregation=(
+                "mean over cases by label; mean over labels of these; where named pooled, all "
+                "cases' voxels of a label together"
+            ),
             sampling_unit=self.unit,
         )
 
@@ -99,9 +116,37 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         }
 
     def over_labels(self, method: str) -> Table:
-        """Return the means over labels of each label's mean over the cases that have it."""
+        """Return the means over labels of each label's mean over the cases that have it.
+
+        The counts are of labels, but for `n_infinite`: the infinite values that the labels' means
+        leave out, of all labels together.
+        """
         tables = [self.over_cases(method, label) for label in self.labels]
-        return {score: _mean(score, [t[score].value for t in tables], 0) for score in self.scores}
+        found = {}
+        for score in self.scores:
+            left_out = sum(table[score].n_infinite for table in tables)
+            mean = _mean(score, [table[score].value for table in tables], 0)
+            found[score] = dataclasses.replace(mean, n_infinite=left_out)
+        return found
+
+    def pooled(self, method: str, label: int) -> dict[str, Interval]:
+        """Return the overlap of all cases' voxels of a label together, with its bootstrap interval.
+
+        Micro over voxels, where `over_cases` is macro over cases: large structures weigh more.
+        NaN where no case has the label.
+        """
+        cases = self[method].cases
+        place = next((case.labels.index(label) for case in map(cases.__getitem__, cases)), 0)
+        counts = [[int(column[place]) for column in cases[case].counts] for case in cases]
+        units = list(cases.units().values())
+        return {
+            score: bootstrap_pooled(
+                [part(tp, fp, fn) for tp, fp, fn, _ in counts],
+                [whole(tp, fp, fn) for tp, fp, fn, _ in counts],
+                units=units, unit=self.unit,
+            )
+            for score, (part, whole) in _POOLED.items()
+        }  # fmt: skip
 
     def interval(self, method: str, label: int, score: str) -> Interval:
         """Return a label's mean over cases with its bootstrap interval over units."""
@@ -111,10 +156,13 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return means, intervals, counts, what was left out and the contract, ready for JSON."""
+        """Return means, intervals, counts, what was left out and the contract, ready for JSON.
+
+        Of each method ``labels`` has the means over cases, ``pooled`` the overlap of all voxels.
+        """
         methods = {}
         for method, run in self.items():
-            labels: dict[str, Table] = {"mean over labels": self.over_labels(method)}
+            labels: dict[str, Table] = {OVER_LABELS: self.over_labels(method)}
             by_label = {str(label): self.over_cases(method, label) for label in self.labels}
             methods[method] = {
                 "missing": list(run.missing),
@@ -123,20 +171,29 @@ class VolumeMethods(Mapping[str, VolumeRun]):
                     label: {name: self._told(method, label, one) for name, one in table.items()}
                     for label, table in (by_label | labels).items()
                 },
+                "pooled": {
+                    str(label): {
+                        score: _told_of_pooled(found, SCORES[score], len(run.missing))
+                        for score, found in self.pooled(method, label).items()
+                    }
+                    for label in self.labels
+                },
             }
         return {"methods": methods, "contract": self.contract.to_dict()}
 
     def to_csv(self) -> str:
-        """Return one line for each method, label and score, floats to the last digit."""
-        told = self.to_dict()["methods"]
-        return _csv(
-            [_COLUMNS]
-            + [
-                [method, label, score, *(values[name] for name in _COLUMNS[3:])]
-                for method, entry in told.items()
-                for label, table in entry["labels"].items()
-                for score, values in table.items()
-            ]
+        """Return one line for each method, label and score, floats to the last digit.
+
+        Scores of all voxels pooled are named so: ``dice.pooled``.
+        """
+        return csv_of(self.to_dict()["methods"])
+
+    def tables(self) -> dict[str, dict[str, Table]]:
+        """Return the tables of a report by title and method: of each label, and of their means."""
+        return titled(
+            list(map(str, self.labels)),
+            {str(label): {m: self.over_cases(m, label) for m in self} for label in self.labels},
+            {method: self.over_labels(method) for method in self},
         )
 
     def write(self, directory: str | Path) -> None:
@@ -167,7 +224,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             "n_used": one.n_used, "n_undefined": one.n_undefined, "n_infinite": one.n_infinite,
             "low": math.nan, "high": math.nan, "unit": "label", "n_units": one.n_used,
         }  # fmt: skip
-        if label != "mean over labels":
+        if label != OVER_LABELS:
             found = self.interval(method, int(label), one.name)
             told |= {
                 "low": found.low, "high": found.high, "unit": found.unit, "n_units": found.n_units
@@ -236,6 +293,40 @@ def evaluate_volume_methods(
     if directory is not None:
         runs.write(directory)
     return runs
+
+
+def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> dict[str, Any]:
+    told = {
+        "value": found.value, "direction": direction, "n_expected": found.n_used + n_missing,
+        "n_used": found.n_used, "n_undefined": 0, "n_infinite": 0, "low": found.low,
+        "high": found.high, "unit": found.unit, "n_units": found.n_units,
+    }  # fmt: skip
+    return {name: json_ready(value) for name, value in told.items()}
+
+
+def csv_of(methods: Mapping[str, Any]) -> str:
+    """Return the text of `VolumeMethods.to_csv` from the methods of `VolumeMethods.to_dict`."""
+    lines: list[Any] = [_COLUMNS]
+    lines += [
+        [method, label, f"{score}{ending}", *(values[name] for name in _COLUMNS[3:])]
+        for method, entry in methods.items()
+        for part, ending in (("labels", ""), ("pooled", ".pooled"))
+        for label, table in entry[part].items()
+        for score, values in table.items()
+    ]
+    return _csv(lines)
+
+
+def titled(
+    labels: list[str],
+    of_labels: Mapping[str, dict[str, Table]],
+    over_labels: dict[str, Table],
+) -> dict[str, dict[str, Table]]:
+    """Return tables by the titles that they have in a report; of one label there is no mean."""
+    tables = {f"label {label}, mean over cases": of_labels[label] for label in labels}
+    if len(labels) > 1:
+        tables[f"mean over the {len(labels)} labels of their means over cases"] = over_labels
+    return tables
 
 
 def _require_predictions(pairs: PairList) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import math
 import os
@@ -17,15 +18,28 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, represent, represent_labels
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.pairs import pair
+from fastsegmetrics.conventions import OneEmpty
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
-from fastsegmetrics.functional.surface import surface_distances
+from fastsegmetrics.functional.surface import (
+    Percentile,
+    SurfaceDistances,
+    checked_choice,
+    checked_number,
+    surface_distances,
+)
 from fastsegmetrics.io import printable, volumes
 from fastsegmetrics.io.volumes import Volume
 from fastsegmetrics.reporting.cases import Cases
-from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
+from fastsegmetrics.reporting.evaluation_contract import HD95_CONVENTIONS, EvaluationContract
+from fastsegmetrics.scores.overlap import relative_volume_difference
+from fastsegmetrics.statistics.surface_distances import Surface
 
 Row = dict[str, Any]
+_BOUNDARIES = {
+    "voxels": "voxels with a 4- (3-D: 6-) neighbour outside, outside the array is background",
+    "elements": "elements of 2 x 2 (x 2) voxels by length or area, outside the array is background",
+}
 UnitOf = Mapping[str, Hashable] | Callable[[str], Hashable]
 
 
@@ -36,6 +50,15 @@ class Grid(NamedTuple):
     unit: str
     #: Whether a file or an argument named the unit.
     told: bool
+
+
+class _Surfaces(NamedTuple):
+    """How surfaces of volumes are measured."""
+
+    surface: Surface
+    hd95: Percentile
+    one_empty: OneEmpty
+    tolerance: float | None
 
 
 class _Measured(NamedTuple):
@@ -92,6 +115,9 @@ def evaluate_volumes(
     background: int | None = None,
     surfaces: bool = True,
     tolerance: float | None = None,
+    surface: Surface = "voxels",
+    hd95: Percentile | None = None,
+    one_empty: OneEmpty = "infinite",
     spacing: Any = None,
     unit: str | None = None,
     unit_of: UnitOf | None = None,
@@ -114,9 +140,18 @@ def evaluate_volumes(
     ignore_label, background : int, optional
         As for `label_overlap`.  The background has no rows.
     surfaces : bool
-        Whether HD, HD95 and ASSD are measured.  Not with `ignore_label`, which would cut surfaces.
+        Whether HD, HD95, ASSD and MASD are measured.  Not with `ignore_label`, which would cut
+        surfaces.
     tolerance : float, optional
         Of the normalised surface distance, in the unit of the spacing; without it there is none.
+    surface : {"voxels", "elements"}
+        What the surface points are, as for `surface_distances`.
+    hd95 : {"max", "pooled", "mean", "inverse_cdf"}, optional
+        The convention of HD95, as for `SurfaceDistances.hd_percentile`: ``"max"`` by default, of
+        elements ``"inverse_cdf"``, their only one.
+    one_empty : {"infinite", "diagonal"}
+        The distances where only one volume has the label: infinite, which no mean holds, or the
+        length of the volume's diagonal.
     spacing, unit : optional
         For files that do not say theirs; by default 1 and ``"voxel"``.  A spacing that a file
         tells without a unit is taken as mm, and the contract says that it was assumed.
@@ -144,12 +179,15 @@ def evaluate_volumes(
         When nibabel is needed and not installed.
     """
     chosen = represent_labels.label_set(labels, ignore_label)
+    if background is not None and background not in chosen.values:
+        raise InputError(
+            f"background must be one of the labels ({chosen}); received {background!r}"
+        )
     if missing not in ("error", "skip"):
         raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
     if ignore_label is not None and surfaces:
         raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
-    if tolerance is not None and not surfaces:
-        raise InputError(f"tolerance must be None without surfaces; received {tolerance!r}")
+    how = _how(surfaces, surface, hd95, one_empty, tolerance)
     pairs = pair(
         gt, {"pred": pred}, gt_prefix=gt_prefix, gt_suffix=gt_suffix, pred_prefix=pred_prefix,
         pred_suffix=pred_suffix, suffixes=volumes.SUFFIXES,
@@ -172,8 +210,9 @@ def evaluate_volumes(
                     background=background,
                 )  # fmt: skip
             except InputError as error:
-                raise InputError(f"{printable(found[case])}: {error}") from error
-            rows = list(_rows(case, overlap, guess, truth, grid, surfaces, tolerance))
+                wrong = pairs.truths if str(error).startswith("gt ") else found
+                raise InputError(f"{printable(wrong[case])}: {error}") from error
+            rows = list(_rows(case, overlap, guess, truth, grid, how))
         return _Measured(overlap, rows, grid)
 
     cases: Cases[LabelOverlap] = Cases()
@@ -184,8 +223,30 @@ def evaluate_volumes(
         rows += one.rows
         grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
-    contract = _contract(grids, chosen, background, surfaces, unit_of)
+    contract = _contract(grids, chosen, background, how, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
+
+
+def _how(
+    surfaces: bool, surface: Any, hd95: Any, one_empty: Any, tolerance: float | None
+) -> _Surfaces | None:
+    """Return how surfaces are measured, checked before a file is read; None if they are not."""
+    if not surfaces:
+        asked = {
+            "tolerance": (tolerance, None), "surface": (surface, "voxels"), "hd95": (hd95, None),
+            "one_empty": (one_empty, "infinite"),
+        }  # fmt: skip
+        for name, (value, default) in asked.items():
+            if value != default:
+                raise InputError(f"{name} must be {default!r} without surfaces; received {value!r}")
+        return None
+    checked_choice("surface", surface, ("voxels", "elements"))
+    checked_choice("one_empty", one_empty, ("infinite", "diagonal"))
+    conventions = HD95_CONVENTIONS if surface == "voxels" else ("inverse_cdf",)
+    rule: Any = conventions[0] if hd95 is None else hd95
+    checked_choice("hd95", rule, conventions)
+    limit = None if tolerance is None else checked_number("tolerance", tolerance)
+    return _Surfaces(surface, rule, one_empty, limit)
 
 
 def read_pair(gt: Path, pred: Path) -> tuple[Volume, Volume]:
@@ -230,8 +291,7 @@ def _rows(
     pred: Volume,
     gt: Volume,
     grid: Grid,
-    surfaces: bool,
-    tolerance: float | None,
+    surfaces: _Surfaces | None,
 ) -> Iterator[Row]:
     size = math.prod(grid.spacing)
     columns = (overlap.support, overlap.predicted, overlap.dice, overlap.iou, overlap.precision,
@@ -246,18 +306,35 @@ def _rows(
             "pred_voxels": n_pred, "dice": dice, "iou": iou, "precision": precision,
             "recall": recall, "gt_size": n_gt * size, "pred_size": n_pred * size,
             "size_difference": (n_pred - n_gt) * size,
+            "absolute_size_difference": abs(n_pred - n_gt) * size,
+            "relative_size_difference": relative_volume_difference(n_pred, n_gt, math.nan),
         }  # fmt: skip
-        yield {**row, **(_surface(p == label, g == label, grid, tolerance) if surfaces else {})}
+        if surfaces is not None:
+            found = _distances(p == label, g == label, grid.spacing, surfaces)
+            row |= _told(found, surfaces)
+        yield row
 
 
-def _surface(
-    pred: NDArray[np.bool_], gt: NDArray[np.bool_], grid: Grid, tolerance: float | None
-) -> Row:
+def _distances(
+    pred: NDArray[np.bool_], gt: NDArray[np.bool_], spacing: Any, how: _Surfaces
+) -> SurfaceDistances:
     # What lies outside the box of both is background, as it is outside the array.
     box = box_of(pred | gt)
-    found = surface_distances(pred[box], gt[box], spacing=grid.spacing, both_empty="undefined")
-    told: Row = {"hd": found.hd, "hd95": found.hd95, "assd": found.assd}
-    return told if tolerance is None else {**told, "nsd": found.nsd(tolerance)}
+    found = surface_distances(
+        pred[box], gt[box], spacing=spacing, surface=how.surface, both_empty="undefined",
+        one_empty=how.one_empty,
+    )  # fmt: skip
+    steps = represent.grid_spacing(spacing, gt.ndim)
+    whole = math.hypot(*(n * step for n, step in zip(gt.shape, steps, strict=True)))
+    return dataclasses.replace(found, diagonal=whole)
+
+
+def _told(found: SurfaceDistances, how: _Surfaces) -> Row:
+    told: Row = {
+        "hd": found.hd, "hd95": found.hd_percentile(95, how.hd95), "assd": found.assd,
+        "masd": found.masd,
+    }  # fmt: skip
+    return told if how.tolerance is None else {**told, "nsd": found.nsd(how.tolerance)}
 
 
 def box_of(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
@@ -274,11 +351,14 @@ def _contract(
     grids: set[Grid],
     labels: represent_labels.LabelSet,
     background: int | None,
-    surfaces: bool,
+    surfaces: _Surfaces | None,
     unit_of: UnitOf | None,
 ) -> EvaluationContract:
     spacings = {grid.spacing for grid in grids}
     units = {grid.unit if grid.told else f"{grid.unit} (assumed, not told)" for grid in grids}
+    away = "inf, counted"
+    if surfaces is not None and surfaces.one_empty == "diagonal":
+        away = "the volume's diagonal"
     outside = "" if background is None else f", without background {background}"
     return EvaluationContract(
         foreground=f"each of the labels {labels} against the rest{outside}",
@@ -287,13 +367,9 @@ def _contract(
         spacing=spacings.pop() if len(spacings) == 1 else "per case",
         unit=", ".join(sorted(units)) or "not stated",
         threshold="none: labels",
-        boundary=(
-            "voxels with a 4- (3-D: 6-) neighbour outside, outside the array is background"
-            if surfaces
-            else "none"
-        ),
-        empty_masks="label in neither: NaN, counted; in one: overlap 0, distances inf, counted",
-        hd95="max" if surfaces else "not used",
+        boundary="none" if surfaces is None else _BOUNDARIES[surfaces.surface],
+        empty_masks=f"label in neither: NaN, counted; in one: overlap 0, distances {away}",
+        hd95="not used" if surfaces is None else surfaces.hd95,
         aggregation="one row per case and label",
         sampling_unit="case" if unit_of is None else "as named by unit_of",
     )

@@ -24,7 +24,8 @@ _POINTS: tuple[Target, Matching] = (Whole("boundary"), Nearest())
 def _distance(name: str, title: str, formula: str, citation: str = _HUTTENLOCHER) -> Score:
     return Score(
         name, title, "surface", "lower", 0.0, float("inf"), formula,
-        _EMPTY.format(both=0, one="inf"), citation, stretched=False,
+        _EMPTY.format(both=0, one="inf, or the image's diagonal (one_empty)"), citation,
+        stretched=False,
     )  # fmt: skip
 
 

@@ -53,6 +53,31 @@ _FILES, _MEASURED = "Files", "What is measured"
     help="HD, HD95 and ASSD.",
 )
 @option(
+    "--surface",
+    section=_MEASURED,
+    type=click.Choice(["voxels", "elements"]),
+    default="voxels",
+    show_default=True,
+    help="What surfaces are made of: voxels that count alike, or elements by their area.",
+)
+@option(
+    "--hd95",
+    section=_MEASURED,
+    type=click.Choice(["max", "pooled", "mean", "inverse_cdf"]),
+    help="Its convention: the larger of both directions' percentiles, that of all distances in one "
+    "list, the mean of both, or the larger without interpolation [default: max, of elements "
+    "inverse_cdf].",
+)
+@option(
+    "--one-empty",
+    section=_MEASURED,
+    type=click.Choice(["infinite", "diagonal"]),
+    default="infinite",
+    show_default=True,
+    help="Distances where only one volume has the label: infinite, counted and in no mean, or the "
+    "volume's diagonal.",
+)
+@option(
     "--tolerance",
     section=_MEASURED,
     type=float,
@@ -112,8 +137,12 @@ def evaluate_volumes(
     if choices["surfaces"]:
         if choices["ignore_label"] is not None:
             raise click.UsageError("--ignore-label would cut surfaces: it needs --no-surfaces")
-    elif choices["tolerance"] is not None:
-        raise click.UsageError("--tolerance is one of surfaces: leave out --no-surfaces")
+    else:
+        asked = {"tolerance": None, "surface": "voxels", "hd95": None, "one_empty": "infinite"}
+        for name, default in asked.items():
+            if choices[name] != default:
+                words = name.replace("_", "-")
+                raise click.UsageError(f"--{words} is one of surfaces: leave out --no-surfaces")
     units = None if unit_of is None else Strata.column(*unit_of).of_sample
     runs = evaluate_volume_methods(
         gt, folders, out=out, unit_of=units, unit_name="case" if unit_of is None else unit_of[1],

@@ -192,6 +192,8 @@ volume_names = _name_parts(_SIDES[:2])
 CONVENTIONS = {
     "policy": "Degenerate cases: the literature's number, or the mathematically right one.",
     "both_empty": "Strict only: truth and prediction empty are 1 or NaN.",
+    "one_empty": "Surface distances where one of the two is empty: infinite, counted and in no "
+    "mean, or the image's diagonal.",
     "stretch": "Stretch each prediction to [0, 1] by its own minimum and maximum.",
     "pred_scale": "Full scale of the predictions' numbers [default: by their type].",
     "gt_threshold": "Ground truth is foreground where greater than this [default: 128 of 255].",

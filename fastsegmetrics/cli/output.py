@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from fastsegmetrics.bulk.files import Stratum
     from fastsegmetrics.bulk.run import Run
+    from fastsegmetrics.bulk.stored_volumes import ShownVolumes
     from fastsegmetrics.bulk.volume_methods import VolumeMethods
     from fastsegmetrics.results import Aggregate
 
@@ -68,18 +69,23 @@ def print_volumes(runs: VolumeMethods, form: str, digits: int) -> None:
     if form == "csv":
         click.echo(runs.to_csv(), nl=False)
         return
-    tables = {
-        f"label {label}, mean over cases": {
-            method: runs.over_cases(method, label) for method in runs
-        }
-        for label in runs.labels
-    }
-    if len(tables) > 1:
-        title = f"mean over the {len(tables)} labels of their means over cases"
-        tables[title] = {method: runs.over_labels(method) for method in runs}
     if form == "json":
         print_results({}, runs.to_dict(), form, digits)
         return
+    _print_titled(runs.tables(), form, digits)
+
+
+def print_stored_volumes(shown: ShownVolumes, form: str, digits: int) -> None:
+    """Print the tables of finished runs of volumes again."""
+    if form == "csv":
+        click.echo(shown.as_csv, nl=False)
+    elif form == "json":
+        print_results({}, shown.as_json, form, digits)
+    else:
+        _print_titled(shown.tables, form, digits)
+
+
+def _print_titled(tables: Mapping[str, Told], form: str, digits: int) -> None:
     for number, (title, table) in enumerate(tables.items()):
         blank = "\n" if number else ""
         click.echo(f"{blank}{'% ' if form == 'latex' else ''}{title}\n")

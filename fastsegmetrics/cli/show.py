@@ -6,19 +6,25 @@ import click
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, say
-from fastsegmetrics.cli.output import print_tables, warn
+from fastsegmetrics.cli.output import print_stored_volumes, print_tables, warn
 
 
 @click.command()
 @click.argument("run_dirs", metavar="RUN_DIR...", nargs=-1, required=True)
 @options.printed_form
 def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
-    """Print the table of one or more finished runs, and those of their strata.
+    """Print the table of one or more finished runs, and those of their strata or labels.
 
     Runs under different contracts are shown together only with a line that says where they differ.
     """
     from fastsegmetrics.bulk.stored_runs import combine, load_summary
+    from fastsegmetrics.bulk.stored_volumes import holds_volumes, shown_volumes
 
+    if any(map(holds_volumes, run_dirs)):
+        volumes = shown_volumes(run_dirs)
+        print_stored_volumes(volumes, form, digits)
+        warn(volumes.warnings, form)
+        return DONE
     shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
     if form == "latex":
         click.echo("".join(f"% {line}\n" for line in shown.warnings), nl=False)

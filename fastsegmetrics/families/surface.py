@@ -20,10 +20,11 @@ def surface(
     perfect = conventions.both_empty == "perfect"
     values: dict[str, float] = {}
     if found.distances is not None:
+        one_empty = scores.distance_of_one(conventions.one_empty, target.shape)
         sides = found.distances.pred_to_gt, found.distances.gt_to_pred
         for name in scores.DISTANCES:
             if name in wanted:
-                values[name] = scores.distance(name, *sides, perfect=perfect)
+                values[name] = scores.distance(name, *sides, perfect=perfect, one_empty=one_empty)
         values["nsd"] = scores.near_share(*sides, conventions.tolerance, perfect=perfect)
         delta = statistics.boundary_tolerance(statistics.BOUNDARY_SHARE, target.shape)
         near = points.near_points(found.distances, delta)
@@ -46,4 +47,5 @@ def surface_by_pixels(
         target.mask == 1,
         tolerance=conventions.tolerance,
         perfect=conventions.both_empty == "perfect",
+        diagonal=conventions.one_empty == "diagonal",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import numbers
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -208,6 +209,8 @@ def overlap(
     >>> found.dice, found.iou, found.reference_size
     (0.75, 0.6, 30.0)
     """
+    if unit is not None and not (isinstance(unit, str) and unit.strip()):
+        raise InputError(f"unit must be a text, for example 'mm'; received {unit!r}")
     if unit is None and not np.all(np.asarray(spacing) == 1):
         raise InputError(f"unit must name what spacing={spacing!r} is in, for example unit='mm'")
     empty_value(both_empty)
@@ -274,7 +277,8 @@ def soft_dice(
     >>> soft_dice([1.0, 0.5, 0.5, 0.0], [1, 1, 0, 0])
     0.75
     """
-    if not math.isfinite(smooth) or smooth < 0:
+    real = isinstance(smooth, numbers.Real) and not isinstance(smooth, bool)
+    if not real or not math.isfinite(smooth) or smooth < 0:
         raise InputError(f"smooth must be finite and at least 0; received {smooth!r}")
     value = empty_value(both_empty)
     probabilities = _probabilities(pred)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent
+from fastsegmetrics.conventions import OneEmpty
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.scores import surface as scores
 from fastsegmetrics.statistics import surface_distances as statistics
@@ -19,7 +20,6 @@ from fastsegmetrics.statistics.surface_distances import DirectedDistances, Surfa
 
 Percentile = Literal["max", "pooled", "mean", "inverse_cdf"]
 BothEmpty = Literal["perfect", "undefined"]
-OneEmpty = Literal["infinite", "diagonal"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

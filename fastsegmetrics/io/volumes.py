@@ -17,6 +17,8 @@ SUFFIXES = (".nii.gz", ".nii", ".npy", ".npz")
 
 #: Two grids are one if no voxel lies further from itself than this share of the least spacing.
 SAME_GRID = 0.01
+#: Voxels of a piece of floats that is made integer at once.
+_PIECE = 1 << 22
 _UNITS = {"mm": "mm", "meter": "m", "micron": "µm", "unknown": None}
 
 
@@ -49,7 +51,8 @@ def read_volume(path: str | os.PathLike[str]) -> Volume:
         ``.nii``, ``.nii.gz``; ``.npy``; ``.npz`` with one array, or one named ``volume``, and
         optionally ``spacing`` and ``unit``.  Floats that are all whole numbers are read as
         integers, which is how some tools store labels.  Axes beyond the third of a NIfTI file
-        that have length 1 are left off.
+        that have length 1 are left off; its spacing is the shortest decimal that its header's
+        single precision stands for (0.8, not 0.800000011920929).
 
     Raises
     ------
@@ -143,24 +146,44 @@ def _read_nifti(name: str) -> Volume:
         raise FormatError(f"cannot be read as NIfTI ({error})") from error
     while values.ndim > 3 and values.shape[-1] == 1:
         values = values[..., 0]
-    spacing = tuple(float(zoom) for zoom in zooms[: values.ndim])
+    # The header holds 0.8 in single precision, 0.800000011920929 to a double: the shortest decimal
+    # that it stands for is meant, or a step of one voxel would exceed a tolerance of 0.8.
+    spacing = tuple(float(str(zoom)) for zoom in zooms[: values.ndim])
     if not all(0 < step < np.inf for step in spacing):
         raise FormatError(f"its spacing must be finite and above 0; it is {spacing}")
     return Volume(_labels(values), spacing, unit, affine)
 
 
 def _labels(values: NDArray[Any]) -> NDArray[Any]:
-    """Return integers and booleans as they are, whole floats as int64."""
+    """Return integers and booleans as they are, whole floats as the least integers that hold them.
+
+    By pieces of what may be a mapped file: 512 × 512 × 512 floats and their int64 are 1.6 GB.
+    """
     if values.size == 0:
         raise FormatError(f"the volume has no voxel (its shape is {values.shape})")
     if values.dtype.kind in "bui":
         return values
     if values.dtype.kind != "f":
         raise FormatError(f"the volume must hold integer labels; its type is {values.dtype}")
-    # Beyond 2⁵³ a float does not tell neighbouring integers apart.
-    whole = np.abs(values) < 2.0**53
-    whole &= np.where(whole, values, 0.5) == np.floor(np.where(whole, values, 0.0))
-    if not whole.all():
-        first = values[~whole].flat[0]
-        raise FormatError(f"the volume must hold whole labels; it holds {float(first)!r}")
-    return values.astype(np.int64)
+    # As NIfTI has them; pieces of the first axis lie together then.
+    turn = values.ndim > 1 and values.flags.f_contiguous
+    turned = values.T if turn else np.atleast_1d(values)
+    low, high = float(values.min()), float(values.max())
+    labels = np.empty(turned.shape, _least_type(low, high))
+    step = max(1, _PIECE * len(turned) // turned.size)
+    for start in range(0, len(turned), step):
+        piece = turned[start : start + step]
+        # Beyond 2⁵³ a float does not tell neighbouring integers apart.  NaN equals nothing.
+        whole = (np.abs(piece) < 2.0**53) & (piece == np.floor(piece))
+        if not whole.all():
+            first = piece[~whole].flat[0]
+            raise FormatError(f"the volume must hold whole labels; it holds {float(first)!r}")
+        labels[start : start + step] = piece
+    return labels.T if turn else labels.reshape(values.shape)
+
+
+def _least_type(low: float, high: float) -> type[np.integer[Any]]:
+    for kind in (np.uint8, np.int16, np.int32):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return kind
+    return np.int64

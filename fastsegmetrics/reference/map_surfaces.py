@@ -13,7 +13,9 @@ from fastsegmetrics.reference.surface_pair import band, nearest_distances, surfa
 Mask = NDArray[np.bool_]
 
 
-def surface_scores(b: Mask, g: Mask, *, tolerance: float, perfect: bool) -> dict[str, float]:
+def surface_scores(
+    b: Mask, g: Mask, *, tolerance: float, perfect: bool, diagonal: bool = False
+) -> dict[str, float]:
     """Return every surface score of a binary prediction, by name.
 
     Parameters
@@ -24,19 +26,22 @@ def surface_scores(b: Mask, g: Mask, *, tolerance: float, perfect: bool) -> dict
         Of the normalised surface distance, in pixels.
     perfect : bool
         Whether nothing against nothing is perfect; undefined otherwise.
+    diagonal : bool
+        Whether an empty side is as far away as the image is long; infinitely far otherwise.
     """
     if not b.any() and not g.any():
         distance, share = (0.0, 1.0) if perfect else (math.nan, math.nan)
         return {**dict.fromkeys(_DISTANCES, distance), **dict.fromkeys(_SHARES, share)}
     if not b.any() or not g.any():
-        return {**dict.fromkeys(_DISTANCES, math.inf), **dict.fromkeys(_SHARES, 0.0)}
+        away = math.sqrt(sum(n * n for n in g.shape)) if diagonal else math.inf
+        return {**dict.fromkeys(_DISTANCES, away), **dict.fromkeys(_SHARES, 0.0)}
     surfaces = [
         np.argwhere(surface_voxels(mask.astype(np.uint8))).astype(np.float64) for mask in (b, g)
     ]
     forth = nearest_distances(surfaces[0], surfaces[1])
     back = nearest_distances(surfaces[1], surfaces[0])
-    diagonal = math.hypot(*g.shape)
-    delta, width = math.ceil(0.008 * diagonal), max(1, round(0.02 * diagonal))
+    length = math.hypot(*g.shape)
+    delta, width = math.ceil(0.008 * length), max(1, round(0.02 * length))
     bands = [band(mask.astype(np.uint8), width) for mask in (b, g)]
     lines = [skeletonize(mask) for mask in (b, g)]
     return {

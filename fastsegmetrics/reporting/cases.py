@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.reporting.intervals import Interval, Method, bootstrap_mean
 
-
-class Poolable(Protocol):
-    """What a case holds: scores as attributes, and pixels that can be pooled."""
-
-    def merged(self, other: Any) -> Any:
-        """Return the result of both sets of pixels together."""
-
-
-Found = TypeVar("Found", bound=Poolable)
+Found = TypeVar("Found")
+#: The name of an attribute, or what gives the number of a result.
+Score: TypeAlias = str | Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class CaseMean:
 
 
 class Cases(Generic[Found]):
-    """Results of one method by case, as `overlap` or `label_overlap` give them.
+    """Results of one method by case, as `overlap`, `label_overlap`, `surface_distances` give them.
 
     Every summary is named by its axis: `mean_over_cases` is the mean of each case's value (macro
     over cases), `pooled` the value of all pixels together (micro over pixels).
@@ -109,13 +104,14 @@ class Cases(Generic[Found]):
         self._found.update(other._found)
         self._units.update(other._units)
 
-    def values(self, score: str, label: int | None = None) -> dict[Hashable, float]:
+    def values(self, score: Score, label: int | None = None) -> dict[Hashable, float]:
         """Return the value of each case.
 
         Parameters
         ----------
-        score : str
-            An attribute of the results: ``"dice"``, ``"mean_iou"``, ….
+        score : str or function of a result
+            An attribute of the results: ``"dice"``, ``"mean_iou"``, …; or what gives its number, as
+            ``lambda found: found.nsd(1)``.
         label : int, optional
             Which class of an attribute that has one value for each.
 
@@ -126,7 +122,7 @@ class Cases(Generic[Found]):
         """
         return {case: _value(found, score, label) for case, found in self._found.items()}
 
-    def mean_over_cases(self, score: str, label: int | None = None) -> CaseMean:
+    def mean_over_cases(self, score: Score, label: int | None = None) -> CaseMean:
         """Return the mean of each case's value: macro over cases.
 
         Parameters, errors: as for `values`.
@@ -134,14 +130,15 @@ class Cases(Generic[Found]):
         values = list(self.values(score, label).values())
         used = [value for value in values if math.isfinite(value)]
         undefined = sum(math.isnan(value) for value in values)
-        name = score if label is None else f"{score}[{label}]"
+        told = score if isinstance(score, str) else getattr(score, "__name__", "score")
+        name = told if label is None else f"{told}[{label}]"
         mean = math.fsum(used) / len(used) if used else math.nan
         return CaseMean(
             f"{name}, mean over cases", mean, len(values), len(used), undefined,
             len(values) - len(used) - undefined,
         )  # fmt: skip
 
-    def mean_over_classes_and_cases(self, score: str) -> float:
+    def mean_over_classes_and_cases(self, score: Score) -> float:
         """Return the mean over classes of each class's mean over the cases that have it.
 
         The background, where the results name one, is left out.
@@ -150,19 +147,24 @@ class Cases(Generic[Found]):
         present = [mean for mean in means if not math.isnan(mean)]
         return math.fsum(present) / len(present) if present else math.nan
 
-    def pooled(self, score: str, label: int | None = None) -> float:
+    def pooled(self, score: Score, label: int | None = None) -> float:
         """Return the value of all cases' pixels together: micro over pixels.
 
-        Parameters, errors: as for `values`; NaN without a case.
+        Parameters, errors: as for `values`; NaN without a case.  Surface distances have no pixels
+        to pool.
         """
         if not self._found:
             return math.nan
-        together: Poolable = reduce(lambda one, other: one.merged(other), self._found.values())
-        return _value(together, score, label)
+        kinds = sorted({type(found).__name__ for found in self._found.values()})
+        first: Any = next(iter(self._found.values()))
+        if len(kinds) > 1 or not hasattr(first, "merged"):
+            raise InputError(f"cases must be overlaps of one kind to be pooled; they are {kinds}")
+        merged = reduce(lambda one, other: one.merged(other), list(self._found.values())[1:], first)
+        return _value(merged, score, label)
 
     def interval(
         self,
-        score: str,
+        score: Score,
         label: int | None = None,
         *,
         unit: str = "case",
@@ -234,16 +236,17 @@ class Cases(Generic[Found]):
         return tuple(label for label in getattr(first, "labels", ()) if label != background)
 
 
-def _value(found: Any, score: str, label: int | None) -> float:
-    value = getattr(found, score, None)
+def _value(found: Any, score: Score, label: int | None) -> float:
+    value = getattr(found, score, None) if isinstance(score, str) else score(found)
     if isinstance(value, np.ndarray) and value.ndim == 1:
         if label is None:
             raise InputError(f"label must say which class of {score!r} is meant; received None")
         if label not in found.labels:
             raise InputError(f"label must be one of {found.labels}; received {label!r}")
         return float(value[found.labels.index(label)])
-    if not isinstance(value, (int, float)):
-        raise InputError(f"score must be an attribute with numbers; received {score!r}")
+    if not isinstance(value, numbers.Real):
+        asks = f" ({score} needs an argument: lambda found: found.{score}(…))" * callable(value)
+        raise InputError(f"score must be an attribute with numbers{asks}; received {score!r}")
     if label is not None:
         raise InputError(f"label must be None for {score!r}, which is one number")
     return float(value)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fastsegmetrics
 from fastsegmetrics.errors import InputError
 
+if TYPE_CHECKING:
+    from fastsegmetrics.results import Contract
+
 #: The named conventions of a 95th percentile of surface distances.
 HD95_CONVENTIONS = ("max", "pooled", "mean", "inverse_cdf")
 NOT_STATED = "not stated"
+#: What stands for the convention where several are reported, each under a name of its own.
+BY_NAME = "by name"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +45,8 @@ class EvaluationContract:
         What the surface points are.
     empty_masks : str
         What a score is where one mask or both are empty.
-    hd95 : {"max", "pooled", "mean", "inverse_cdf", "not used"}
+    hd95 : {"max", "pooled", "mean", "inverse_cdf", "by name", "not used"}
+        "by name" where several are reported, each under a name of its own.
     aggregation : str
         The axis of every mean: cases, classes, pixels pooled, ….
     sampling_unit : str
@@ -84,12 +91,14 @@ class EvaluationContract:
         for field in fields(self):
             value = getattr(self, field.name)
             number = field.name == "threshold" and isinstance(value, (int, float))
+            if number and not math.isfinite(value):
+                raise InputError(f"threshold must be a text or a finite number; received {value!r}")
             if field.name == "spacing" or number:
                 continue
             if not isinstance(value, str) or not value.strip():
                 raise InputError(f"{field.name} must be a text that says it; received {value!r}")
-        if self.hd95 not in (*HD95_CONVENTIONS, "not used", NOT_STATED):
-            allowed = ", ".join(map(repr, (*HD95_CONVENTIONS, "not used")))
+        if self.hd95 not in (*HD95_CONVENTIONS, BY_NAME, "not used", NOT_STATED):
+            allowed = ", ".join(map(repr, (*HD95_CONVENTIONS, BY_NAME, "not used")))
             raise InputError(f"hd95 must be one of {allowed}; received {self.hd95!r}")
         object.__setattr__(self, "spacing", _spacing(self.spacing))
 
@@ -114,8 +123,74 @@ class EvaluationContract:
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
 
+def contract_of_maps(contract: Contract) -> EvaluationContract:
+    """Return what a report says of maps that were measured under a contract.
+
+    Parameters
+    ----------
+    contract : Contract
+        That of an `Evaluator` or of a folder run.
+
+    Examples
+    --------
+    >>> told = contract_of_maps(fastsegmetrics.Evaluator("mae,hd95").result().contract)
+    >>> told.hd95, told.unit, told.unstated
+    ('max', 'pixel', ('postprocessing', 'tuned_on', 'test_set'))
+    """
+    chosen, rows = contract.conventions, contract.metrics.values()
+    limit = chosen["gt_threshold"]
+    values = "booleans as they are, 8-bit values > 128" if limit is None else f"values > {limit:g}"
+    resized = chosen["resize"] == "bilinear"
+    percentiles = sorted({_HD95[score] for score in map(_score, rows) if score in _HD95})
+    representations = [str(row["representation"]) for row in rows]
+    stretched = ""
+    if chosen["stretch"] and any("never stretched" not in told for told in representations):
+        stretched = "; P stretched by its own minimum and maximum unless it says never"
+    targets = " ".join(str(row["target"]) for row in rows)
+    return EvaluationContract(
+        foreground=f"truth: {values}; prediction: by the threshold",
+        alignment=(
+            "predictions of another size resized bilinearly to their truth, counted"
+            if resized
+            else "truth and prediction of one size, no resampling"
+        ),
+        ignored_regions="none",
+        spacing=(1.0, 1.0),
+        unit="pixel",
+        threshold=_listed(representations) + stretched,
+        boundary=_listed(told for word, told in _BOUNDARIES.items() if word in targets) or "none",
+        empty_masks=(
+            f"policy {chosen['policy']}, both empty {chosen['both_empty']}, distances of one empty "
+            f"{chosen['one_empty']}, missing predictions {chosen['missing']}; "
+            f"undefined and infinite values counted"
+        ),
+        hd95=(percentiles or ["not used"])[0] if len(percentiles) < 2 else BY_NAME,
+        aggregation=_listed(str(row["report"]) for row in rows),
+        sampling_unit="image",
+    )
+
+
+_BOUNDARIES = {
+    "boundary": "pixels with a 4-neighbour outside, outside the image is background",
+    "band": "bands of erosions by a 3 x 3 box, outside the image is background",
+}
+_HD95 = {
+    "hd95": "max", "hd95_pooled": "pooled", "hd95_mean": "mean", "hd95_inverse_cdf": "inverse_cdf",
+}  # fmt: skip
+
+
+def _score(row: Mapping[str, object]) -> str:
+    """Return the name of a path's fourth stage, without its arguments."""
+    stages = str(row.get("protocol", "")).split(" / ")
+    return stages[3].split("(")[0].strip() if len(stages) > 3 else ""
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(texts))
+
+
 def _spacing(value: Any) -> Any:
-    if value in (NOT_STATED, "per case"):
+    if isinstance(value, str) and value in (NOT_STATED, "per case"):
         return value
     try:
         given = tuple(float(number) for number in value)

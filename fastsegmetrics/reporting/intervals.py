@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -69,8 +70,12 @@ class Resampling(NamedTuple):
         """Return itself, or refuse a choice."""
         if not 0 < self.level < 1:
             raise InputError(f"level must lie between 0 and 1; received {self.level!r}")
-        if not isinstance(self.n_resamples, int) or self.n_resamples < 1:
-            raise InputError(f"n_resamples must be at least 1; received {self.n_resamples!r}")
+        for name, least in (("n_resamples", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise InputError(
+                    f"{name} must be an integer of at least {least}; received {value!r}"
+                )
         if self.method not in ("percentile", "bca"):
             raise InputError(f"method must be 'percentile' or 'bca'; received {self.method!r}")
         return self

@@ -83,7 +83,8 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
     -------
     Table
         With one row per method, in the order given. A value that rounds to the same digits as the
-        best one is marked best too; with a single method nothing is marked.
+        best one is marked best too; with a single method nothing is marked. A mean that leaves out
+        infinite values is never the best: whoever misses the hardest samples would win.
     """
     first: Aggregates = next(iter(results.values()), {})
     columns = tuple(Column(name, aggregate.direction) for name, aggregate in first.items())
@@ -96,7 +97,8 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
         for column, marked in zip(columns, best, strict=True):
             aggregate = aggregates[column.name]
             text = format_value(aggregate.value, digits)
-            cells.append(Cell(text, text == marked, _cell_note(aggregate, used)))
+            best_of_all = text == marked and not aggregate.n_infinite
+            cells.append(Cell(text, best_of_all, _cell_note(aggregate, used)))
         rows.append(Row(method, used, expected, tuple(cells)))
     partial = any(row.used != row.expected for row in rows)
     return Table(columns, tuple(rows), partial, _table_note(columns, rows))
@@ -121,12 +123,16 @@ def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
             others = "others have no target of that size or are undefined"
         sentences.append(f"n=…: mean of that many samples, the {others}.")
     if "inf" in notes:
-        sentences.append("inf: that many samples have an infinite value and are not in the mean.")
+        sentences.append(
+            "inf: that many samples have an infinite value and are not in the mean, which is never "
+            "marked best."
+        )
     return " ".join(sentences)
 
 
 def _best(column: Column, results: Mapping[str, Aggregates], digits: int) -> str | None:
-    values = [aggregates[column.name].value for aggregates in results.values()]
+    told = [aggregates[column.name] for aggregates in results.values()]
+    values = [aggregate.value for aggregate in told if not aggregate.n_infinite]
     defined = [value for value in values if not math.isnan(value)]
     if not defined:
         return None

@@ -122,17 +122,22 @@ DISTANCES: dict[str, Any] = {
 }
 
 
-def distance(name: str, forth: Any, back: Any, *, perfect: bool) -> float:
+def distance(name: str, forth: Any, back: Any, *, perfect: bool, one_empty: float) -> float:
     """Return one of `DISTANCES`, where either side may be empty.
 
-    inf if one is; if both are 0, or NaN unless nothing against nothing is perfect.
+    `one_empty` if one is; if both are 0, or NaN unless nothing against nothing is perfect.
     """
     if not forth.size and not back.size:
         return 0.0 if perfect else math.nan
     if not forth.size or not back.size:
-        return math.inf
+        return one_empty
     value: float = DISTANCES[name](forth, back)
     return value
+
+
+def distance_of_one(choice: str, shape: tuple[int, ...]) -> float:
+    """Return the distance to an empty side in an image of a shape, by the convention for it."""
+    return math.inf if choice == "infinite" else math.hypot(*shape)
 
 
 def near_share(forth: Any, back: Any, tolerance: float, *, perfect: bool) -> float:

@@ -9,7 +9,7 @@ from fastsegmetrics.bulk.run import evaluate_folders
 from fastsegmetrics.io.png_writer import png_bytes
 
 METHODS = ("one", "two")
-OUTPUTS = ("summary.json", "contract.json", "per_image.csv", "curves.csv")
+OUTPUTS = ("summary.json", "contract.json", "evaluation.json", "per_image.csv", "curves.csv")
 
 
 def maps_of(seed, shape=(6, 9)):

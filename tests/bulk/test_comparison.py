@@ -91,17 +91,24 @@ def test_volumes(tmp_path) -> None:
             np.save(tmp_path / name / f"{case}.npy", values)
     preds = {name: tmp_path / name for name in "ab"}
     evaluate_volume_methods(tmp_path / "gt", preds, labels=3, background=0, out=tmp_path / "run")
-    found = compare_runs(tmp_path / "run", "a", "b", ["dice", "hd"], label=1)
-    dice, hd = found.rows
+    found = compare_runs(
+        tmp_path / "run", "a", "b", ["dice", "hd", "absolute_size_difference"], label=1
+    )
+    dice, hd, size = found.rows
+    # Columns that are rolled keep their number of voxels.
+    assert (size.a, size.b, size.direction, size.found.n_equal) == (0.0, 0.0, "lower", 3)
     assert (dice.a, dice.b, dice.n_a_better) == (1.0, pytest.approx(2.5 / 3), 1)
     assert (hd.b, hd.direction, hd.n_a_better, hd.found.n_equal) == (1 / 3, "lower", 1, 2)
     (absent,) = compare_runs(tmp_path / "run", "a", "b", ["dice"], label=2).rows
     assert (absent.found.n_pairs, absent.found.n_undefined) == (0, 3)
     assert math.isnan(absent.a)
     for choices, words in (
-        ({}, "^label must be one of the run of volumes in .*run; received None"),
+        ({}, "^label must say which label of the volumes in .*run is meant"),
         ({"label": 7}, r"^label must be one of the run's \(1, 2\); received 7"),
-        ({"label": 1, "metrics": ["nsd"]}, "has dice, iou, precision, recall, hd, hd95, assd; rec"),
+        (
+            {"label": 1, "metrics": ["nsd"]},
+            "has dice, iou, precision, recall, hd, hd95, assd, masd, absolute_size_difference; r",
+        ),
     ):
         with pytest.raises(fsm.InputError, match=words):
             compare_runs(tmp_path / "run", "a", "b", **{"metrics": ["hd"], **choices})

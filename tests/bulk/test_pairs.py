@@ -11,6 +11,7 @@ import pytest
 from fastsegmetrics.bulk.names import suggest
 from fastsegmetrics.bulk.pairs import index_folder, pair
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.io import volumes
 
 NOTHING = ("", "", "", "")
 
@@ -93,6 +94,18 @@ def test_folder_without_images(tmp_path):
     message = failure(index_folder, empty, prefix="p_", suffix="_s")
     assert "holds no file named p_*_s of .png" in message
     assert message.endswith("(2 other files)")
+
+
+def test_folder_of_what_the_other_command_measures(tmp_path):
+    fill(tmp_path, "a.txt", "scan.nii.gz")
+    assert failure(index_folder, tmp_path).endswith(
+        ".npy (2 other files); `evaluate-volumes` measures label volumes"
+    )
+    fill(tmp_path / "maps", "a.png", "x_b.npy")
+    assert failure(index_folder, tmp_path / "maps", prefix="y_", suffixes=volumes.SUFFIXES) == (
+        f"{tmp_path / 'maps'}: holds no file named y_* of .nii.gz, .nii, .npy, .npz "
+        f"(2 other files); `evaluate` measures images"
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")

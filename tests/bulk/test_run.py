@@ -73,6 +73,9 @@ def test_files_of_a_run_directory(folders):
     contract = json.loads((folders / "run" / "contract.json").read_text())
     assert contract["conventions"]["stretch"] is True
     assert contract["hash"] == summary["contract_hash"] == run.contract.hash
+    evaluation = json.loads((folders / "run" / "evaluation.json").read_text())
+    assert evaluation["aggregation"].startswith("raw value, mean over images")
+    assert evaluation["tuned_on"] == "not stated"
     with open(folders / "run" / "per_image.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["method"], row["sample"]) for row in rows[::12]] == [

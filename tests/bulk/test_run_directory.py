@@ -26,7 +26,9 @@ def _call(folders, out):
                      "--metrics", "mae", "--out", str(out)])  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["summary.json", "contract.json", "per_image.csv", "curves.csv"])
+@pytest.mark.parametrize(
+    "name", ["summary.json", "contract.json", "evaluation.json", "per_image.csv", "curves.csv"]
+)
 def test_files_of_something_else_stay(folders, capsys, name):
     other = folders / "other"
     other.mkdir()

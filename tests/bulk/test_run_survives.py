@@ -14,7 +14,7 @@ from fastsegmetrics.bulk.run import evaluate_folders
 from fastsegmetrics.bulk.store import RunStore
 from fastsegmetrics.io.png_writer import png_bytes
 
-OUTPUTS = ("summary.json", "contract.json", "per_image.csv", "curves.csv")
+OUTPUTS = ("summary.json", "contract.json", "evaluation.json", "per_image.csv", "curves.csv")
 
 # Commits after every sample, and waits to be killed after the 120th.
 _WAITING_RUN = """

@@ -49,6 +49,8 @@ def test_means_over_cases_and_labels(folders) -> None:
     both = runs.over_labels("moved")
     assert both["dice"].value == pytest.approx(2.5 / 6)
     assert (both["hd"].value, both["hd"].n_used) == (first["hd"].value, 1)
+    # The infinite case of label 2 is not lost on the way.
+    assert (both["hd"].n_infinite, both["dice"].n_infinite) == (1, 0)
     assert {one.value for one in runs.over_labels("exact").values()} == {0.0, 1.0}
     assert (first["nsd"].direction, first["hd95"].direction) == ("higher", "lower")
 
@@ -64,6 +66,26 @@ def test_intervals_resample_the_unit(folders) -> None:
     assert "hd" not in runs.scores
 
 
+def test_pooled_voxels_have_a_name_of_their_own(folders) -> None:
+    units = {"a": "ann", "b": "ann", "c": "ben"}
+    runs = run(folders, unit_of=units, unit_name="patient")
+    found = runs.pooled("moved", 1)
+    for score in ("dice", "iou", "precision", "recall"):
+        assert found[score].value == runs["moved"].cases.pooled(score, 1)
+    # Cases of one size: what is pooled is their mean here, by patient 3/4 and 1.
+    dice = found["dice"]
+    assert (dice.value, dice.low, dice.high) == (pytest.approx(2.5 / 3), 0.75, 1.0)
+    assert (dice.unit, dice.n_units, dice.n_used) == ("patient", 2, 3)
+    # Label 2 is missed wherever it is: a precision of nothing, and recall 0.
+    assert math.isnan(runs.pooled("moved", 2)["precision"].value)
+    assert runs.pooled("moved", 2)["recall"].value == 0
+    told = runs.to_dict()["methods"]["moved"]["pooled"]
+    assert (told["1"]["dice"]["value"], told["1"]["dice"]["low"]) == (dice.value, 0.75)
+    assert (told["2"]["precision"]["value"], told["2"]["iou"]["value"]) == (None, 0.0)
+    (line,) = [x for x in runs.to_csv().splitlines() if x.startswith("moved,1,dice.pooled,")]
+    assert line.split(",")[3:7] == [repr(dice.value), "0.75", "1.0", "patient"]
+
+
 def test_files_of_several_methods(folders) -> None:
     out = folders / "run"
     runs = run(folders, out=out)
@@ -75,12 +97,14 @@ def test_files_of_several_methods(folders) -> None:
     assert (rows[8]["case"], float(rows[8]["dice"]), rows[11]["hd"]) == ("b", 0.5, "inf")
     told = json.loads((out / "evaluation.json").read_text("utf-8"))
     assert (told["spacing"], told["unit"], told["hd95"]) == ([3.0, 1.0, 2.0], "mm", "max")
+    assert told["aggregation"].startswith("mean over cases by label; mean over labels of these;")
     summary = json.loads((out / "volumes.json").read_text("utf-8"))
     hd = summary["methods"]["moved"]["labels"]["2"]["hd"]
     assert (hd["value"], hd["n_infinite"], hd["n_undefined"], hd["n_expected"]) == (None, 1, 2, 3)
     lines = list(csv.DictReader(io.StringIO(runs.to_csv())))
     assert (lines[0]["method"], lines[0]["label"], lines[0]["score"]) == ("exact", "1", "dice")
-    assert lines[-1]["label"] == "mean over labels"
+    scores = [(line["label"], line["score"]) for line in lines if line["method"] == "moved"]
+    assert scores[-9:-8] + scores[-1:] == [("mean over labels", "assd"), ("2", "recall.pooled")]
 
 
 def test_what_is_missing_stops_before_anything_is_read(folders) -> None:

@@ -49,6 +49,10 @@ def test_rows(folders) -> None:
     assert (shifted["gt_voxels"], shifted["gt_size"], shifted["unit"]) == (32, 40.0, "mm")
     assert (stray["dice"], stray["hd95"], stray["assd"]) == (0.0, math.inf, math.inf)
     assert (stray["size_difference"], stray["nsd"]) == (1.25, 0.0)
+    assert (stray["absolute_size_difference"], stray["relative_size_difference"]) == (
+        1.25,
+        math.inf,
+    )
     assert math.isnan(nowhere["dice"])
     assert math.isnan(nowhere["hd"])
     assert (nowhere["gt_voxels"], nowhere["gt_size"]) == (0, 0.0)
@@ -62,6 +66,39 @@ def test_distances_are_those_of_the_whole_volumes(folders) -> None:
     row = run(folders).rows[3]
     assert (row["hd"], row["hd95"], row["assd"]) == (expected.hd, expected.hd95, expected.assd)
     assert "nsd" not in row
+
+
+@pytest.mark.parametrize("hd95", [None, "max", "pooled", "mean", "inverse_cdf"])
+@pytest.mark.parametrize("surface", ["voxels", "elements"])
+def test_named_conventions_of_surfaces(folders, surface, hd95) -> None:
+    if surface == "elements" and hd95 not in (None, "inverse_cdf"):
+        with pytest.raises(fsm.InputError, match=r"^hd95 must be 'inverse_cdf'; received"):
+            run(folders, surface=surface, hd95=hd95)
+        return
+    with np.load(folders / "gt" / "ann_2_seg.npz") as file:
+        gt = file["volume"] == 1
+    found = run(folders, surface=surface, hd95=hd95, tolerance=0.25, workers=2)
+    expected = fsm.surface_distances(
+        np.roll(gt, 1, axis=2), gt, spacing=(5, 0.5, 0.5), surface=surface
+    )
+    row = found.rows[3]
+    assert row["hd95"] == expected.hd_percentile(95, hd95)
+    assert (row["assd"], row["masd"]) == (expected.assd, expected.masd)
+    assert row["nsd"] == expected.nsd(0.25)
+    default = "max" if surface == "voxels" else "inverse_cdf"
+    assert found.contract.hd95 == (hd95 or default)
+    assert found.contract.boundary.split()[0] == surface
+
+
+def test_an_empty_side_as_far_as_the_volume_is_long(folders) -> None:
+    found = run(folders, one_empty="diagonal", tolerance=1.0)
+    stray, nowhere = found.rows[7], found.rows[8]
+    with np.load(folders / "gt" / "ben_1_seg.npz") as file:
+        planes, rows, columns = file["volume"].shape
+    whole = pytest.approx(math.hypot(5 * planes, 0.5 * rows, 0.5 * columns), rel=1e-15)
+    assert [stray[name] for name in ("hd", "hd95", "assd", "masd")] == [whole] * 4
+    assert (stray["nsd"], math.isnan(nowhere["hd"])) == (0.0, True)
+    assert found.contract.empty_masks.endswith("distances the volume's diagonal")
 
 
 def test_summaries_of_cases(folders) -> None:
@@ -140,10 +177,18 @@ def test_files_without_a_spacing(tmp_path) -> None:
         ({"unit": "cm"}, r"^unit must be that of the files \(mm\); received 'cm'"),
         (
             {"labels": 2},
-            r"ben_1\.npz: pred must hold only the labels 0..1.* first 2 at \(0, 0, 0\)",
+            r"pred.ben_1\.npz: pred must hold only the labels 0..1.* first 2 at \(0, 0, 0\)",
         ),
+        ({"labels": [1, 2, 3], "background": None}, r"gt.ann_1_seg\.npz: gt must hold only the"),
+        ({"labels": [1, 2, 3]}, r"^background must be one of the labels \(1..3\); received 0"),
         ({"unit_of": {"ann_1": "ann"}}, "^unit_of must have every case; 'ann_2' has none"),
         ({"surfaces": False, "tolerance": 1.0}, "^tolerance must be None without surfaces"),
+        ({"surfaces": False, "hd95": "max"}, "^hd95 must be None without surfaces"),
+        ({"surfaces": False, "one_empty": "diagonal"}, "^one_empty must be 'infinite' without"),
+        ({"hd95": "poled"}, "^hd95 must be 'max' or 'pooled' or 'mean' or 'inverse_cdf'"),
+        ({"one_empty": "zero"}, "^one_empty must be 'infinite' or 'diagonal'; received 'zero'"),
+        ({"surface": "mesh"}, "^surface must be 'voxels' or 'elements'; received 'mesh'"),
+        ({"tolerance": -1}, "^tolerance must be a finite number of at least 0; received -1"),
         ({"gt_suffix": ""}, "did you mean gt_suffix='_seg'"),
     ],
 )
@@ -171,3 +216,27 @@ def test_nifti_folders(tmp_path) -> None:
     assert (row["case"], row["unit"], row["hd"], row["gt_size"]) == ("scan.1", "mm", 0.5, 27.0)
     assert row["dice"] == 2 / 3
     assert found.contract.unit == "mm (assumed, not told)"
+
+
+def test_a_step_of_one_voxel_is_within_its_spacing_from_either_kind_of_file(tmp_path) -> None:
+    nibabel = pytest.importorskip("nibabel")
+    values = np.zeros((3, 7, 5), np.uint8)
+    values[:, 2:5, 1:4] = 1
+    for kind in ("nii", "npz"):
+        for name, stored in (("gt", values), ("pred", np.roll(values, 1, axis=1))):
+            folder = tmp_path / kind / name
+            folder.mkdir(parents=True)
+            if kind == "nii":
+                image = nibabel.Nifti1Image(stored, np.diag([3, 0.8, 0.9, 1]))
+                image.header.set_xyzt_units("mm")
+                nibabel.save(image, folder / "a.nii.gz")
+            else:
+                save(folder / "a.npz", stored, (3, 0.8, 0.9))
+    rows = [
+        fsm.evaluate_volumes(
+            tmp_path / kind / "gt", tmp_path / kind / "pred", labels=2, background=0, tolerance=0.8
+        ).rows[0]
+        for kind in ("nii", "npz")
+    ]
+    assert rows[0] == rows[1]
+    assert (rows[0]["hd"], rows[0]["nsd"]) == (0.8, 1.0)

@@ -153,18 +153,21 @@ def test_conventions_reach_the_numbers(folders, call):
         return json.loads(out)["contract"]["conventions"]
 
     assert contract() == {
-        "policy": "published", "both_empty": "perfect", "stretch": True, "pred_scale": None,
+        "policy": "published", "both_empty": "perfect", "one_empty": "infinite",
+        "stretch": True, "pred_scale": None,
         "gt_threshold": None, "clip": False, "beta2": 0.3, "weighted_beta2": 1.0, "alpha": 0.5,
         "e_denominator": "N-1", "tolerance": 2.0, "bins": 10,
         "resize": "error", "missing": "error",
     }  # fmt: skip
     assert contract(
-        "--policy", "strict", "--both-empty", "undefined", "--no-stretch", "--pred-scale", "255",
+        "--policy", "strict", "--both-empty", "undefined", "--one-empty", "diagonal",
+        "--no-stretch", "--pred-scale", "255",
         "--gt-threshold", "10", "--clip", "--beta2", "1", "--weighted-beta2", "2",
         "--alpha", "0.25", "--e-denominator", "N", "--tolerance", "1.5", "--bins", "4",
         "--resize", "bilinear", "--missing", "zero",
     ) == {
-        "policy": "strict", "both_empty": "undefined", "stretch": False, "pred_scale": 255,
+        "policy": "strict", "both_empty": "undefined", "one_empty": "diagonal",
+        "stretch": False, "pred_scale": 255,
         "gt_threshold": 10.0, "clip": True, "beta2": 1.0, "weighted_beta2": 2.0, "alpha": 0.25,
         "e_denominator": "N", "tolerance": 1.5, "bins": 4,
         "resize": "bilinear", "missing": "zero",

@@ -68,6 +68,37 @@ def test_labels_named_one_by_one_have_a_mean_over_labels(scans, call):
     assert "\nmean over the 2 labels of their means over cases\n" in table
 
 
+def test_show_prints_a_run_of_volumes_again(scans, call):
+    out = scans / "run"
+    for form in ("table", "markdown", "latex", "csv", "json"):
+        more = ("--labels", "3", "--tolerance", "1", "--format", form, "--out", out)
+        _, printed, _ = call(*arguments(scans, *more))
+        code, shown, err = call("show", out, "--format", form)
+        assert (code, shown, err) == (0, printed, "")
+    other = scans / "other"
+    call(*arguments(scans, "--labels", "3", "--tolerance", "1", "--hd95", "pooled", "--out", other))
+    code, shown, err = call("show", out, other)
+    assert (code, shown.count(f"near ({other})")) == (0, 3)
+    assert err == f"warning: not comparable: hd95 is 'max' in {out} and 'pooled' in {other}\n"
+    assert json.loads(call("show", out, other, "--format", "json")[1]).keys() == {
+        str(out), str(other),
+    }  # fmt: skip
+
+
+def test_show_of_volumes_that_fit_into_no_table(scans, call):
+    out = scans / "run"
+    call(*arguments(scans, "--out", out))
+    call(*arguments(scans, "--no-surfaces", "--out", scans / "plain"))
+    code, shown, err = call("show", out, scans / "plain")
+    assert (code, shown) == (2, "")
+    assert "the runs have other labels or scores" in one_error(err)
+    assert one_error(call("show", out, scans)[2]) == (
+        f"error: {scans}: not a run of volumes, no volumes.json"
+    )
+    (out / "volumes.json").write_text("{}")
+    assert "volumes.json: not the summary of a run of volumes" in call("show", out)[2]
+
+
 def test_the_unit_is_a_column(scans, call):
     (scans / "cases.csv").write_text("case,patient\na,ann\nb,ann\n")
     chosen = ("--unit-of", f"{scans / 'cases.csv'}:patient", "--format", "csv")
@@ -99,6 +130,12 @@ def test_what_is_missing(scans, call):
         (("--unit-of", "cases.csv"), "'cases.csv' is not of the form FILE.csv:COLUMN"),
         (("--ignore-label", "1"), "--ignore-label would cut surfaces: it needs --no-surfaces"),
         (("--no-surfaces", "--tolerance", "1"), "--tolerance is one of surfaces"),
+        (("--no-surfaces", "--hd95", "max"), "--hd95 is one of surfaces"),
+        (("--no-surfaces", "--one-empty", "diagonal"), "--one-empty is one of surfaces"),
+        (
+            ("--surface", "elements", "--hd95", "mean"),
+            "hd95 must be 'inverse_cdf'; received 'mean'",
+        ),
         (("--tolerance", "-1"), "tolerance must be a finite number of at least 0; received -1.0"),
         (("--pred", "near=x"), "--pred: the name 'near' is given twice"),
         (("--spacing", "1,1", "--unit", "mm"), "must be None for files that say theirs"),

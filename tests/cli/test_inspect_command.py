@@ -90,7 +90,7 @@ def test_volumes_need_a_label(folders, run_dir, call):
     code, _, err = call(*asked)
     assert code == 2
     assert one_error(err) == (
-        f"error: label must be one of the run of volumes in {folders / 'volumes'}; received None"
+        f"error: label must say which label of the volumes in {folders / 'volumes'} is meant"
     )
     code, printed, err = call(*asked, "--label", "1", "--limit", "5")
     assert (code, printed) == (0, "hd95 4.0000  far/001_a.png\n")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fastsegmetrics.errors import FormatError, MissingExtraError
+from fastsegmetrics.io import volumes
 from fastsegmetrics.io.volumes import Volume, check_one_grid, read_volume
 
 LABELS = np.arange(24).reshape(2, 3, 4) % 5
@@ -35,6 +36,12 @@ def test_nifti(tmp_path, name, dtype) -> None:
     assert volume.spacing == (0.5, 0.75, 2.5)
     assert volume.unit == "mm"
     np.testing.assert_allclose(volume.affine, AFFINE)
+
+
+def test_the_spacing_of_a_header_in_single_precision_is_the_decimal_meant(tmp_path) -> None:
+    affine = np.diag([0.8, 0.9765625, 3.3, 1.0])
+    volume = read_volume(nifti(tmp_path / "a.nii.gz", LABELS.astype(np.uint8), affine))
+    assert volume.spacing == (0.8, 0.9765625, 3.3)
 
 
 def test_nifti_units_and_trailing_axes(tmp_path) -> None:
@@ -73,7 +80,33 @@ def test_numpy_files(tmp_path) -> None:
     np.savez(tmp_path / "c.npz", volume=LABELS * 1.0, spacing=(5, 1, 1), unit="mm", other=1)
     told = read_volume(tmp_path / "c.npz")
     assert (told.spacing, told.unit) == ((5.0, 1.0, 1.0), "mm")
-    assert told.values.dtype == np.int64
+    assert told.values.dtype == np.uint8
+    np.testing.assert_array_equal(told.values, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "dtype"),
+    [
+        (0, 255, np.uint8),
+        (-1, 255, np.int16),
+        (0, 32768, np.int32),
+        (-(2**31) - 1, 0, np.int64),
+        (0, 2**53 - 1, np.int64),
+    ],
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_whole_floats_become_the_least_integers(tmp_path, monkeypatch, low, high, dtype, order):
+    monkeypatch.setattr(volumes, "_PIECE", 7)
+    floats = np.zeros((3, 4, 2), np.float64, order=order)
+    floats[0, 3, 1], floats[2, 1, 0], floats[1, 2, 1] = low, high, -0.0
+    np.save(tmp_path / "a.npy", floats)
+    found = read_volume(tmp_path / "a.npy").values
+    assert (found.dtype, found.shape) == (dtype, (3, 4, 2))
+    np.testing.assert_array_equal(found, floats)
+    floats[2, 3, 0] = 0.25
+    np.save(tmp_path / "b.npy", floats)
+    with pytest.raises(FormatError, match=r"b\.npy: .* whole labels; it holds 0\.25"):
+        read_volume(tmp_path / "b.npy")
 
 
 @pytest.mark.parametrize(

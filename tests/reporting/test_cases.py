@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
+from fastsegmetrics.reporting.evaluation_contract import contract_of_maps
 
 EMPTY = np.zeros((4, 5), bool)
 ONE = EMPTY.copy()
@@ -137,6 +138,38 @@ def test_a_case_is_counted_once() -> None:
     assert len(cases) == 3
 
 
+def test_surface_distances_by_case() -> None:
+    line = np.ones((1, 9), bool)
+    first = line & (np.arange(9) == 0)
+    cases = fsm.Cases()
+    cases.add("found", fsm.surface_distances(line, line), unit="Ann")
+    cases.add("long", fsm.surface_distances(line, first), unit="Ben")
+    cases.add("missed", fsm.surface_distances(line & False, line), unit="Ben")
+    hd = cases.mean_over_cases("hd")
+    assert (hd.value, hd.n_used, hd.n_infinite) == (4.0, 2, 1)
+    # Of 9 and 1 points 2 and 1 lie within one pixel; nothing is near where nothing is predicted.
+    nsd = cases.mean_over_cases(lambda found: found.nsd(1))
+    assert (nsd.value, nsd.n_used) == (pytest.approx((1 + 0.3 + 0) / 3), 3)
+
+    def hd95_pooled(found) -> float:
+        return found.hd_percentile(95, "pooled")
+
+    assert cases.mean_over_cases(hd95_pooled).name == "hd95_pooled, mean over cases"
+    assert cases.values(hd95_pooled)["long"] == pytest.approx(7.55)
+    found = cases.interval(hd95_pooled, unit="patient", n_resamples=50)
+    assert (found.n_units, found.n_used, found.n_infinite) == (2, 2, 1)
+    with pytest.raises(fsm.InputError, match=r"numbers \(nsd needs an argument: lambda found"):
+        cases.values("nsd")
+    with pytest.raises(fsm.InputError, match=r"^score must be an attribute with numbers; received"):
+        cases.values(lambda found: "far")
+    with pytest.raises(fsm.InputError, match=r"^cases must be overlaps of one kind to be pooled"):
+        cases.pooled("hd")
+    cases = two_images()
+    cases.add("labels", labelled()["a"])
+    with pytest.raises(fsm.InputError, match=r"they are \['LabelOverlap', 'Overlap'\]"):
+        cases.pooled("iou")
+
+
 def test_no_cases() -> None:
     cases = fsm.Cases()
     assert math.isnan(cases.pooled("dice"))
@@ -178,22 +211,62 @@ def test_the_contract_is_a_file(tmp_path) -> None:
     assert fsm.EvaluationContract(**read) == contract
 
 
+@pytest.mark.parametrize(
+    ("metrics", "hd95", "boundary"),
+    [
+        ("mae,f_beta.max", "not used", "none"),
+        ("hd95_pooled,hd", "pooled", "pixels with a 4-neighbour outside"),
+        ("boundary_iou", "not used", "bands of erosions by a 3 x 3 box"),
+        ("surface", "by name", "pixels with a 4-neighbour outside"),
+    ],
+)
+def test_the_contract_of_maps(metrics, hd95, boundary) -> None:
+    told = contract_of_maps(fsm.Evaluator(metrics).result().contract)
+    assert (told.hd95, told.boundary.split(",")[0]) == (hd95, boundary)
+    assert (told.spacing, told.unit, told.sampling_unit) == ((1.0, 1.0), "pixel", "image")
+    assert told.unstated == ("postprocessing", "tuned_on", "test_set")
+
+
+def test_conventions_in_the_contract_of_maps() -> None:
+    plain = contract_of_maps(fsm.Evaluator("mae,hd").result().contract)
+    assert plain.foreground.startswith("truth: booleans as they are, 8-bit values > 128;")
+    assert plain.threshold == (
+        "soft: P in [0, 1]; fixed: P > 0.5, P never stretched; "
+        "P stretched by its own minimum and maximum unless it says never"
+    )
+    assert plain.aggregation == "raw value, mean over images"
+    chosen = fsm.Evaluator(
+        "hd", gt_threshold=10, resize="bilinear", missing="zero", one_empty="diagonal",
+        policy="strict", both_empty="undefined", stretch=False,
+    )  # fmt: skip
+    told = contract_of_maps(chosen.result().contract)
+    assert told.foreground == "truth: values > 10; prediction: by the threshold"
+    assert "resized bilinearly" in told.alignment
+    assert told.threshold == "fixed: P > 0.5, P never stretched"
+    assert told.empty_masks == (
+        "policy strict, both empty undefined, distances of one empty diagonal, missing predictions "
+        "zero; undefined and infinite values counted"
+    )
+
+
 def test_what_is_not_stated_says_so() -> None:
     contract = fsm.EvaluationContract()
     assert len(contract.unstated) == 14
     assert set(contract.to_dict().values()) == {"not stated", fsm.__version__}
+    assert fsm.EvaluationContract(spacing=np.array([2.5, 0.5])).spacing == (2.5, 0.5)
     assert "spacing" not in fsm.EvaluationContract(spacing="per case").unstated
 
 
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
-        ({"hd95": "95"}, "^hd95 must be one of 'max', 'pooled', 'mean', 'inverse_cdf', 'not used'"),
+        ({"hd95": "95"}, "^hd95 must be one of 'max', .*, 'inverse_cdf', 'by name', 'not used'"),
         ({"spacing": (1, 0)}, "^spacing must be finite and above 0"),
         ({"spacing": 1.0}, "^spacing must be one number per axis or 'per case'"),
         ({"spacing": "unknown"}, "^spacing must be one number per axis"),
         ({"foreground": ""}, "^foreground must be a text that says it"),
         ({"aggregation": None}, "^aggregation must be a text that says it"),
+        ({"threshold": math.nan}, "^threshold must be a text or a finite number; received nan"),
         ({"threshold": None}, "^threshold must be a text that says it"),
     ],
 )

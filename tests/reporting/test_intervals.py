@@ -126,8 +126,10 @@ def test_pooled_shares() -> None:
     [
         ({"level": 1.0}, "^level must lie between 0 and 1; received 1.0"),
         ({"level": 95}, "^level must lie between"),
-        ({"n_resamples": 0}, "^n_resamples must be at least 1"),
-        ({"n_resamples": 10.5}, "^n_resamples must be at least 1"),
+        ({"n_resamples": 0}, "^n_resamples must be an integer of at least 1"),
+        ({"n_resamples": 10.5}, "^n_resamples must be an integer of at least 1"),
+        ({"seed": -1}, "^seed must be an integer of at least 0; received -1"),
+        ({"seed": 1.5}, "^seed must be an integer of at least 0; received 1.5"),
         ({"method": "normal"}, "^method must be 'percentile' or 'bca'"),
         ({"units": ["a"]}, "^units must be one per value; received 1 units of 8 values"),
         ({"units": [*"abcdefg", None]}, "^units must name the unit of every case; received None"),
@@ -137,6 +139,11 @@ def test_pooled_shares() -> None:
 def test_refused_choices(arguments, words) -> None:
     with pytest.raises(fsm.InputError, match=words):
         fsm.bootstrap_mean(VALUES, **arguments)
+
+
+def test_numbers_as_numpy_has_them() -> None:
+    given = fsm.bootstrap_mean(VALUES, n_resamples=np.int64(50), seed=np.uint8(3))
+    assert given == fsm.bootstrap_mean(VALUES, n_resamples=50, seed=3)
 
 
 @pytest.mark.parametrize(

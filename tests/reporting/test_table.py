@@ -58,6 +58,18 @@ def test_undefined_values_are_never_best():
     assert not any(row.cells[0].best for row in table.rows)
 
 
+def test_a_mean_that_leaves_out_infinite_values_is_never_best():
+    missing = Fake(0.8, "lower", n_used=9, n_infinite=1)
+    table = tables.build({"A": {"hd": missing}, "B": {"hd": Fake(2.5, "lower")}})
+    assert [row.cells[0] for row in table.rows] == [("0.800", False, "1 inf"), ("2.500", True, "")]
+    assert "never marked best" in table.note
+    # Where both round alike, the one that leaves out none is marked alone.
+    table = tables.build({"A": {"hd": missing}, "B": {"hd": Fake(0.8, "lower")}})
+    assert [row.cells[0].best for row in table.rows] == [False, True]
+    table = tables.build({"A": {"hd": missing}, "B": {"hd": missing}})
+    assert not any(row.cells[0].best for row in table.rows)
+
+
 def test_samples_stand_in_their_column_only_when_some_are_left_out():
     assert not tables.build(RESULTS).show_samples
     table = tables.build({"A": {"m": Fake(0.5, n_used=8)}, "B": {"m": Fake(0.6)}})

@@ -141,6 +141,22 @@ def test_empty_sides(backend, conventions, distance, share) -> None:
     assert surfaces([[True]], [[True]], backend, **conventions) == perfect
 
 
+def test_an_empty_side_as_far_as_the_diagonal(backend) -> None:
+    nothing = np.zeros((5, 12), bool)
+    block = nothing.copy()
+    block[1:3, 2:6] = True
+    expected = {**dict.fromkeys(DISTANCES, 13.0), **dict.fromkeys(SHARES, 0.0)}
+    for pred, gt in ((nothing, block), (block, nothing)):
+        assert surfaces(pred, gt, backend, one_empty="diagonal") == expected
+    both = surfaces(nothing, nothing, backend, one_empty="diagonal")
+    assert (both["hd"], both["nsd"]) == (0.0, 1.0)
+    evaluator = fsm.Evaluator("hd95", one_empty="diagonal", backend=backend)
+    for pred in (block, nothing):
+        evaluator.update(pred, block)
+    row = evaluator.result()["hd95"]
+    assert (row.value, row.n_used, row.n_infinite) == (6.5, 2, 0)
+
+
 def test_infinite_values_are_counted_and_left_out(backend) -> None:
     evaluator = fsm.Evaluator("surface", backend=backend)
     evaluator.update(np.roll(SQUARE, 1, axis=1), SQUARE)
@@ -258,6 +274,11 @@ def test_other_paths_to_the_nearest_point() -> None:
     nothing = told("fixed / boundary / nearest / hd / raw", (pred * 0, gt))
     assert math.isnan(nothing.value)
     assert (nothing.n_infinite, nothing.reason) == (1, measure.INFINITE)
+    far = Conventions(stretch=False, one_empty="diagonal")
+    given = represent.prediction(pred * 0, far, gt.shape)
+    path = Protocol.parse("fixed / boundary / nearest / hd / raw")
+    sample = measure.scored(path, given, Target(gt), far)
+    assert report.of_samples(path, [sample], far)[""].value == math.hypot(14, 20)
 
 
 def test_a_protocol_counts_infinite_values_in_a_run() -> None:

@@ -1,0 +1,110 @@
+"""Finished runs of volumes read back, one or several for one set of tables."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fastsegmetrics.bulk.resume import first_difference
+from fastsegmetrics.bulk.volume_methods import OVER_LABELS, SUMMARY, Table, csv_of, titled
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.io import printable
+from fastsegmetrics.results import Aggregate
+
+
+class ShownVolumes(NamedTuple):
+    """Tables by title and method, the same as CSV and as JSON, and what must be said about them."""
+
+    tables: dict[str, dict[str, Table]]
+    as_csv: str
+    as_json: Any
+    warnings: tuple[str, ...]
+
+
+def holds_volumes(directory: str | Path) -> bool:
+    """Whether a directory holds a finished run of volumes."""
+    return (Path(directory) / SUMMARY).is_file()
+
+
+def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
+    """Lay one or more runs of volumes side by side.
+
+    Parameters
+    ----------
+    directories : tuple of str
+        What `evaluate_volume_methods` wrote.
+
+    Returns
+    -------
+    ShownVolumes
+        With a warning for each run whose contract is not the first one's.  A method's name gets its
+        run directory added where several runs have it.
+
+    Raises
+    ------
+    InputError
+        A directory holds no finished run of volumes, or the runs have other labels or scores.
+    """
+    runs = {directory: _read(directory) for directory in directories}
+    first_directory, first = next(iter(runs.items()))
+    names = [method for run in runs.values() for method in run["methods"]]
+    methods: dict[str, Any] = {}
+    warnings = []
+    for directory, run in runs.items():
+        for method, entry in run["methods"].items():
+            several = names.count(method) > 1
+            methods[f"{method} ({printable(directory)})" if several else method] = entry
+        difference = first_difference(first["contract"], run["contract"])
+        if difference is not None:
+            warnings.append(
+                f"not comparable: {difference.name} is {difference.before} in {first_directory} "
+                f"and {difference.now} in {directory}"
+            )
+    try:
+        found = {
+            method: {label: _table(scores) for label, scores in entry["labels"].items()}
+            for method, entry in methods.items()
+        }
+        as_csv = csv_of(methods)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{first_directory}: not the summary of a run of volumes") from error
+    layouts = {tuple((label, *table) for label, table in of.items()) for of in found.values()}
+    if len(layouts) > 1:
+        raise InputError("the runs have other labels or scores and do not fit into one table")
+    labels = [label for label in next(iter(found.values()), {}) if label != OVER_LABELS]
+    tables = titled(
+        labels,
+        {label: {method: of[label] for method, of in found.items()} for label in labels},
+        {method: of[OVER_LABELS] for method, of in found.items()},
+    )
+    as_json = first if len(runs) == 1 else runs
+    return ShownVolumes(tables, as_csv, as_json, tuple(warnings))
+
+
+def _read(directory: str) -> dict[str, Any]:
+    path = Path(directory) / SUMMARY
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        run = {"methods": dict(told["methods"]), "contract": dict(told["contract"])}
+        if not all({"labels", "pooled"} <= entry.keys() for entry in run["methods"].values()):
+            raise TypeError
+    except FileNotFoundError as error:
+        raise InputError(f"{printable(directory)}: not a run of volumes, no {SUMMARY}") from error
+    except OSError as error:
+        raise InputError(f"{printable(path)}: cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{printable(path)}: not the summary of a run of volumes") from error
+    return run
+
+
+def _table(scores: Mapping[str, Mapping[str, Any]]) -> Table:
+    return {
+        name: Aggregate(
+            name, math.nan if told["value"] is None else float(told["value"]), told["n_expected"],
+            told["n_used"], told["n_undefined"], told["n_infinite"], told["direction"],
+        )
+        for name, told in scores.items()
+    }  # fmt: skip
