@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._jit import fused, kernel
 
 #: Points of a radix-4 transform; a tile has a small multiple of them as rows.
 POINTS = 64
@@ -93,16 +93,16 @@ def _stage(
             to_im[k] = ai + ci
             xr = br + di
             xi = bi - dr
-            to_re[k + _STRIDE] = xr * c1 - xi * s1
-            to_im[k + _STRIDE] = xr * s1 + xi * c1
+            to_re[k + _STRIDE] = fused(xr, c1, -(xi * s1))
+            to_im[k + _STRIDE] = fused(xr, s1, xi * c1)
             xr = ar - cr
             xi = ai - ci
-            to_re[k + 2 * _STRIDE] = xr * c2 - xi * s2
-            to_im[k + 2 * _STRIDE] = xr * s2 + xi * c2
+            to_re[k + 2 * _STRIDE] = fused(xr, c2, -(xi * s2))
+            to_im[k + 2 * _STRIDE] = fused(xr, s2, xi * c2)
             xr = br - di
             xi = bi + dr
-            to_re[k + 3 * _STRIDE] = xr * c3 - xi * s3
-            to_im[k + 3 * _STRIDE] = xr * s3 + xi * c3
+            to_re[k + 3 * _STRIDE] = fused(xr, c3, -(xi * s3))
+            to_im[k + 3 * _STRIDE] = fused(xr, s3, xi * c3)
 
 
 @kernel
@@ -123,12 +123,12 @@ def _unstage(
         for k in range(lanes):
             yr = re[k]
             yi = im[k]
-            ur = re[k + _STRIDE] * c1 + im[k + _STRIDE] * s1
-            ui = im[k + _STRIDE] * c1 - re[k + _STRIDE] * s1
-            vr = re[k + 2 * _STRIDE] * c2 + im[k + 2 * _STRIDE] * s2
-            vi = im[k + 2 * _STRIDE] * c2 - re[k + 2 * _STRIDE] * s2
-            wr = re[k + 3 * _STRIDE] * c3 + im[k + 3 * _STRIDE] * s3
-            wi = im[k + 3 * _STRIDE] * c3 - re[k + 3 * _STRIDE] * s3
+            ur = fused(re[k + _STRIDE], c1, im[k + _STRIDE] * s1)
+            ui = fused(im[k + _STRIDE], c1, -(re[k + _STRIDE] * s1))
+            vr = fused(re[k + 2 * _STRIDE], c2, im[k + 2 * _STRIDE] * s2)
+            vi = fused(im[k + 2 * _STRIDE], c2, -(re[k + 2 * _STRIDE] * s2))
+            wr = fused(re[k + 3 * _STRIDE], c3, im[k + 3 * _STRIDE] * s3)
+            wi = fused(im[k + 3 * _STRIDE], c3, -(re[k + 3 * _STRIDE] * s3))
             ar = yr + vr
             ai = yi + vi
             br = yr - vr
@@ -148,73 +148,103 @@ def _unstage(
 
 
 @kernel
-def _fold(
+def _split(
     tile: NDArray[np.floating],
     out: NDArray[np.floating],
     turns: NDArray[np.floating],
     folds: int,
-    residue: int,
     lanes: int,
 ) -> None:
-    """Fold a tile to the 64 rows whose transform is its own at every frequency of a residue.
+    """Split a tile of two or three folds into parts of 64 rows, one behind the other.
 
-    Those are the frequencies that leave `residue` when divided by the number of folds.
+    The transform of a part is the tile's at the frequencies that leave its number when divided by
+    the folds: one radix-2 or radix-3 stage, both planes of a part side by side after it.
     """
-    points = folds * POINTS
-    beyond = points * _STRIDE
+    whole = folds * _PART
+    step = _CIRCLE // (folds * POINTS)
+    half_turn = turns[_CIRCLE // 4, 1] / (turns[0, 0] + turns[0, 0])
+    slope = turns[_CIRCLE // 3, 1]
     for i in range(POINTS):
-        to_re = out[i * _STRIDE : _PART]
+        re = tile[i * _STRIDE : whole]
+        im = tile[whole + i * _STRIDE :]
+        to_re = out[i * _STRIDE :]
         to_im = out[_PART + i * _STRIDE :]
-        for n in range(i, points, POINTS):
-            turn = turns[residue * n % points * (_CIRCLE // points)]
-            c, s = turn[0], turn[1]
-            re = tile[n * _STRIDE : beyond]
-            im = tile[beyond + n * _STRIDE :]
-            if residue == 0 and n == i:
-                for k in range(lanes):
-                    to_re[k] = re[k]
-                    to_im[k] = im[k]
-            elif residue == 0:
-                for k in range(lanes):
-                    to_re[k] += re[k]
-                    to_im[k] += im[k]
-            elif n == i:
-                for k in range(lanes):
-                    to_re[k] = re[k] * c + im[k] * s
-                    to_im[k] = im[k] * c - re[k] * s
-            else:
-                for k in range(lanes):
-                    to_re[k] += re[k] * c + im[k] * s
-                    to_im[k] += im[k] * c - re[k] * s
+        c1, s1 = turns[i * step, 0], turns[i * step, 1]
+        if folds == 2:
+            for k in range(lanes):
+                to_re[k] = re[k] + re[k + _PART]
+                to_im[k] = im[k] + im[k + _PART]
+                xr = re[k] - re[k + _PART]
+                xi = im[k] - im[k + _PART]
+                to_re[k + 2 * _PART] = fused(xr, c1, xi * s1)
+                to_im[k + 2 * _PART] = fused(xi, c1, -(xr * s1))
+        else:
+            c2, s2 = turns[2 * i * step, 0], turns[2 * i * step, 1]
+            for k in range(lanes):
+                ar = re[k + _PART] + re[k + 2 * _PART]
+                ai = im[k + _PART] + im[k + 2 * _PART]
+                br = (re[k + _PART] - re[k + 2 * _PART]) * slope
+                bi = (im[k + _PART] - im[k + 2 * _PART]) * slope
+                cr = fused(-half_turn, ar, re[k])
+                ci = fused(-half_turn, ai, im[k])
+                to_re[k] = re[k] + ar
+                to_im[k] = im[k] + ai
+                xr = cr + bi
+                xi = ci - br
+                to_re[k + 2 * _PART] = fused(xr, c1, xi * s1)
+                to_im[k + 2 * _PART] = fused(xi, c1, -(xr * s1))
+                xr = cr - bi
+                xi = ci + br
+                to_re[k + 4 * _PART] = fused(xr, c2, xi * s2)
+                to_im[k + 4 * _PART] = fused(xi, c2, -(xr * s2))
 
 
 @kernel
-def _unfold(
-    part: NDArray[np.floating],
+def _join(
+    parts: NDArray[np.floating],
     out: NDArray[np.floating],
     turns: NDArray[np.floating],
     folds: int,
-    residue: int,
     lanes: int,
 ) -> None:
-    """Add what the frequencies of a residue contribute to a tile; the first, 0, overwrites it."""
-    points = folds * POINTS
-    beyond = points * _STRIDE
-    for n in range(points):
-        turn = turns[residue * n % points * (_CIRCLE // points)]
-        c, s = turn[0], turn[1]
-        re = part[n % POINTS * _STRIDE : _PART]
-        im = part[_PART + n % POINTS * _STRIDE :]
-        to_re = out[n * _STRIDE : beyond]
-        to_im = out[beyond + n * _STRIDE :]
-        if residue == 0:
+    """Undo `_split`, but for a factor of the number of folds."""
+    whole = folds * _PART
+    step = _CIRCLE // (folds * POINTS)
+    half_turn = turns[_CIRCLE // 4, 1] / (turns[0, 0] + turns[0, 0])
+    slope = turns[_CIRCLE // 3, 1]
+    for i in range(POINTS):
+        re = parts[i * _STRIDE :]
+        im = parts[_PART + i * _STRIDE :]
+        to_re = out[i * _STRIDE : whole]
+        to_im = out[whole + i * _STRIDE :]
+        c1, s1 = turns[i * step, 0], turns[i * step, 1]
+        if folds == 2:
             for k in range(lanes):
-                to_re[k] = re[k]
-                to_im[k] = im[k]
+                ur = fused(re[k + 2 * _PART], c1, -(im[k + 2 * _PART] * s1))
+                ui = fused(im[k + 2 * _PART], c1, re[k + 2 * _PART] * s1)
+                to_re[k] = re[k] + ur
+                to_im[k] = im[k] + ui
+                to_re[k + _PART] = re[k] - ur
+                to_im[k + _PART] = im[k] - ui
         else:
+            c2, s2 = turns[2 * i * step, 0], turns[2 * i * step, 1]
             for k in range(lanes):
-                to_re[k] += re[k] * c - im[k] * s
-                to_im[k] += im[k] * c + re[k] * s
+                ur = fused(re[k + 2 * _PART], c1, -(im[k + 2 * _PART] * s1))
+                ui = fused(im[k + 2 * _PART], c1, re[k + 2 * _PART] * s1)
+                vr = fused(re[k + 4 * _PART], c2, -(im[k + 4 * _PART] * s2))
+                vi = fused(im[k + 4 * _PART], c2, re[k + 4 * _PART] * s2)
+                ar = ur + vr
+                ai = ui + vi
+                br = (ur - vr) * slope
+                bi = (ui - vi) * slope
+                cr = fused(-half_turn, ar, re[k])
+                ci = fused(-half_turn, ai, im[k])
+                to_re[k] = re[k] + ar
+                to_im[k] = im[k] + ai
+                to_re[k + _PART] = cr - bi
+                to_im[k + _PART] = ci + br
+                to_re[k + 2 * _PART] = cr + bi
+                to_im[k + 2 * _PART] = ci - br
 
 
 @kernel
@@ -228,10 +258,9 @@ def _across(
 
     A kernel that half a turn leaves unchanged has the conjugate at the tap −t of what it has at t,
     so that two neighbours are added or subtracted before they are multiplied.  Loads that straddle
-    cache lines are what this loop waits for; with fewer pairs at a time also for its own results.
+    cache lines are what this loop waits for, with fewer pairs at a time also for its own results.
     """
     half = spectrum.shape[2] - 1
-    whole = half // 4 * 4
     for f in range(POINTS):
         to_re = out[f * _STRIDE : _PART]
         to_im = out[_PART + f * _STRIDE :]
@@ -243,38 +272,65 @@ def _across(
         for k in range(lanes):
             to_re[k] = re[k] * centre
             to_im[k] = im[k] * centre
-        for t in range(1, whole + 1, 4):
-            a0, a1, a2, a3 = a[t], a[t + 1], a[t + 2], a[t + 3]
-            b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-            before_re = source[f * _STRIDE + half - t - 3 : _PART]
-            before_im = source[_PART + f * _STRIDE + half - t - 3 :]
+        t = 1
+        while t + 6 <= half:
+            a0, a1, a2, a3, a4, a5, a6 = (
+                a[t], a[t + 1], a[t + 2], a[t + 3], a[t + 4], a[t + 5], a[t + 6]
+            )  # fmt: skip
+            b0, b1, b2, b3, b4, b5, b6 = (
+                b[t], b[t + 1], b[t + 2], b[t + 3], b[t + 4], b[t + 5], b[t + 6]
+            )  # fmt: skip
+            before_re = source[f * _STRIDE + half - t - 6 : _PART]
+            before_im = source[_PART + f * _STRIDE + half - t - 6 :]
             re = source[f * _STRIDE + half + t : _PART]
             im = source[_PART + f * _STRIDE + half + t :]
             for k in range(lanes):
-                x = to_re[k]
-                y = to_im[k]
-                u, v, p, q = re[k], before_re[k + 3], im[k], before_im[k + 3]
-                x = x + (u + v) * a0 - (p - q) * b0
-                y = y + (p + q) * a0 + (u - v) * b0
-                u, v, p, q = re[k + 1], before_re[k + 2], im[k + 1], before_im[k + 2]
-                x = x + (u + v) * a1 - (p - q) * b1
-                y = y + (p + q) * a1 + (u - v) * b1
-                u, v, p, q = re[k + 2], before_re[k + 1], im[k + 2], before_im[k + 1]
-                x = x + (u + v) * a2 - (p - q) * b2
-                y = y + (p + q) * a2 + (u - v) * b2
-                u, v, p, q = re[k + 3], before_re[k], im[k + 3], before_im[k]
-                to_re[k] = x + (u + v) * a3 - (p - q) * b3
-                to_im[k] = y + (p + q) * a3 + (u - v) * b3
-        for t in range(whole + 1, half + 1):
-            a0, b0 = a[t], b[t]
-            before_re = source[f * _STRIDE + half - t : _PART]
-            before_im = source[_PART + f * _STRIDE + half - t :]
+                u, v, p, q = re[k], before_re[k + 6], im[k], before_im[k + 6]
+                x = fused(q - p, b0, fused(u + v, a0, to_re[k]))
+                y = fused(u - v, b0, fused(p + q, a0, to_im[k]))
+                u, v, p, q = re[k + 1], before_re[k + 5], im[k + 1], before_im[k + 5]
+                x = fused(q - p, b1, fused(u + v, a1, x))
+                y = fused(u - v, b1, fused(p + q, a1, y))
+                u, v, p, q = re[k + 2], before_re[k + 4], im[k + 2], before_im[k + 4]
+                x = fused(q - p, b2, fused(u + v, a2, x))
+                y = fused(u - v, b2, fused(p + q, a2, y))
+                u, v, p, q = re[k + 3], before_re[k + 3], im[k + 3], before_im[k + 3]
+                x = fused(q - p, b3, fused(u + v, a3, x))
+                y = fused(u - v, b3, fused(p + q, a3, y))
+                u, v, p, q = re[k + 4], before_re[k + 2], im[k + 4], before_im[k + 2]
+                x = fused(q - p, b4, fused(u + v, a4, x))
+                y = fused(u - v, b4, fused(p + q, a4, y))
+                u, v, p, q = re[k + 5], before_re[k + 1], im[k + 5], before_im[k + 1]
+                x = fused(q - p, b5, fused(u + v, a5, x))
+                y = fused(u - v, b5, fused(p + q, a5, y))
+                u, v, p, q = re[k + 6], before_re[k], im[k + 6], before_im[k]
+                to_re[k] = fused(q - p, b6, fused(u + v, a6, x))
+                to_im[k] = fused(u - v, b6, fused(p + q, a6, y))
+            t += 7
+        while t < half:
+            a0, a1, b0, b1 = a[t], a[t + 1], b[t], b[t + 1]
+            before_re = source[f * _STRIDE + half - t - 1 : _PART]
+            before_im = source[_PART + f * _STRIDE + half - t - 1 :]
             re = source[f * _STRIDE + half + t : _PART]
             im = source[_PART + f * _STRIDE + half + t :]
+            for k in range(lanes):
+                u, v, p, q = re[k], before_re[k + 1], im[k], before_im[k + 1]
+                x = fused(q - p, b0, fused(u + v, a0, to_re[k]))
+                y = fused(u - v, b0, fused(p + q, a0, to_im[k]))
+                u, v, p, q = re[k + 1], before_re[k], im[k + 1], before_im[k]
+                to_re[k] = fused(q - p, b1, fused(u + v, a1, x))
+                to_im[k] = fused(u - v, b1, fused(p + q, a1, y))
+            t += 2
+        if t == half:
+            a0, b0 = a[t], b[t]
+            before_re = source[f * _STRIDE : _PART]
+            before_im = source[_PART + f * _STRIDE :]
+            re = source[f * _STRIDE + 2 * half : _PART]
+            im = source[_PART + f * _STRIDE + 2 * half :]
             for k in range(lanes):
                 u, v, p, q = re[k], before_re[k], im[k], before_im[k]
-                to_re[k] = to_re[k] + (u + v) * a0 - (p - q) * b0
-                to_im[k] = to_im[k] + (p + q) * a0 + (u - v) * b0
+                to_re[k] = fused(q - p, b0, fused(u + v, a0, to_re[k]))
+                to_im[k] = fused(u - v, b0, fused(p + q, a0, to_im[k]))
 
 
 @kernel
@@ -288,7 +344,6 @@ def _correlate(
     tile: NDArray[np.floating],
     out: NDArray[np.floating],
     spectrum: NDArray[np.floating],
-    work: NDArray[np.floating],
     lanes: int,
 ) -> None:
     """Write the correlation of both planes of a tile: row r sums the window about that row.
@@ -296,18 +351,18 @@ def _correlate(
     It is the correlation from the half-size of the kernel on, as many rows as the tile has more
     than the kernel has less one, and in the first `lanes` columns, each the first of its window.
 
-    Fresh memory costs as much as arithmetic here: the first frequencies are found in `out`, the
-    last in the tile, which is overwritten; `work` is room for 128 lines twice with three folds,
-    once with two.
+    Fresh memory costs as much as arithmetic here: nothing is written but `out` and the tile.
     """
     folds = spectrum.shape[0]
     twiddles = _TWIDDLES.astype(tile.dtype)
     turns = _TURNS.astype(tile.dtype)
     wide = _whole(lanes + 2 * (spectrum.shape[3] - 1))
+    if folds > 1:
+        _split(tile, out, turns, folds, wide)
     for residue in range(folds):
-        part = out if residue == 0 else work
-        spare = tile if residue == folds - 1 else work[work.size - 2 * _PART :]
-        _fold(tile, part, turns, folds, residue, wide)
+        # One fold is its own part, and ends where it is wanted.
+        part = (tile if folds == 1 else out)[2 * _PART * residue : 2 * _PART * (residue + 1)]
+        spare = (out if folds == 1 else tile)[2 * _PART * residue : 2 * _PART * (residue + 1)]
         _stage(part, spare, twiddles[0], wide)
         _stage(spare, part, twiddles[1], wide)
         _stage(part, spare, twiddles[2], wide)
@@ -315,4 +370,5 @@ def _correlate(
         _unstage(part, spare, twiddles[2], lanes)
         _unstage(spare, part, twiddles[1], lanes)
         _unstage(part, spare, twiddles[0], lanes)
-        _unfold(spare, out, turns, folds, residue, lanes)
+    if folds > 1:
+        _join(tile, out, turns, folds, lanes)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from fastsegmetrics.kernels._correlation import (
     _CIRCLE,
     _LANES,
-    _PART,
     _STRIDE,
     _TURNS,
     POINTS,
@@ -22,7 +21,7 @@ from fastsegmetrics.kernels._correlation import (
     _correlate,
     _whole,
 )
-from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._jit import fused, kernel
 
 #: Rows of the shortest tile.
 SHORTEST = POINTS
@@ -42,6 +41,10 @@ _CENTRE, _ZERO, _LEAST = 16, 17, 18
 _SERIES = np.array(
     [1 - math.exp(-0.5)] + [-((-1) ** k) * math.exp(-0.5) / math.factorial(k) for k in range(1, 16)]
 )
+#: The same to 2e-8, by interpolation between the roots of a Chebyshev polynomial.
+_SHORT = np.polynomial.Chebyshev.interpolate(
+    lambda y: -np.expm1(-0.5 - y), 6, domain=[-0.5, 0.5]
+).convert(kind=np.polynomial.Polynomial, domain=[-1, 1]).coef  # fmt: skip
 
 
 @kernel
@@ -165,8 +168,13 @@ def _terms(like: NDArray[np.floating]) -> tuple[float, ...]:
 
     A literal would turn every sum in single precision into one in double.
     """
-    rest = np.array([0.5, 0.0, _NOISE if like.itemsize == 8 else _NOISE_SINGLE])
-    s = _SERIES.astype(like.dtype)
+    double = like.itemsize == 8
+    rest = np.array([0.5, 0.0, _NOISE if double else _NOISE_SINGLE])
+    s = np.zeros(_SERIES.size, like.dtype)
+    if double:
+        s[:] = _SERIES
+    else:
+        s[: _SHORT.size] = _SHORT
     r = rest.astype(like.dtype)
     return (
         s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13],
@@ -178,18 +186,20 @@ def _terms(like: NDArray[np.floating]) -> tuple[float, ...]:
 def _gain(x: float, terms: tuple[float, ...], double: bool) -> float:
     """Return 1 − exp(−x) for x in [0, 1] to a rounding of its own.
 
-    The Taylor series about ½: unlike the library's exponential, a loop can make vectors of it.  In
-    single precision the first nine terms are enough.
+    Powers about ½: unlike the library's exponential, a loop can make vectors of them.  In single
+    precision seven of them are enough.
     """
     y = x - terms[_CENTRE]
-    high = terms[8]
+    high = terms[6]
     if double:
-        high = high + y * (terms[9] + y * (terms[10] + y * (terms[11] + y * (terms[12] + y * (
-            terms[13] + y * (terms[14] + y * terms[15])
-        )))))  # fmt: skip
-    return terms[0] + y * (terms[1] + y * (terms[2] + y * (terms[3] + y * (terms[4] + y * (
-        terms[5] + y * (terms[6] + y * (terms[7] + y * high)
-    ))))))  # fmt: skip
+        high = fused(terms[15], y, terms[14])
+        high = fused(fused(high, y, terms[13]), y, terms[12])
+        high = fused(fused(high, y, terms[11]), y, terms[10])
+        high = fused(fused(high, y, terms[9]), y, terms[8])
+        high = fused(fused(high, y, terms[7]), y, terms[6])
+    high = fused(fused(high, y, terms[5]), y, terms[4])
+    high = fused(fused(high, y, terms[3]), y, terms[2])
+    return fused(fused(high, y, terms[1]), y, terms[0])
 
 
 @kernel
@@ -396,7 +406,6 @@ def context_sums(
     tile[:] = 0.0
     out = _aligned(2 * plane, scale)
     found = out[weights.shape[0] // 2 * _STRIDE :]
-    spare = _aligned(2 * _PART * (spectrum.shape[0] - 1), scale)
     place = np.zeros(4, np.int64)
     waiting = np.zeros(4, np.int64)
     n_waiting = 0
@@ -434,7 +443,7 @@ def context_sums(
                 waiting[:] = place
                 n_waiting = 1
             else:
-                _correlate(tile, out, spectrum, spare, lanes)
+                _correlate(tile, out, spectrum, lanes)
                 _add_tile(found, False, mask, degree, waiting, work, sums)
                 _add_tile(found[plane:], False, mask, degree, place, work, sums)
                 n_waiting = 0
@@ -442,6 +451,6 @@ def context_sums(
         top = bottom
     if n_waiting:
         tile[plane : 2 * plane] = 0.0
-        _correlate(tile, out, spectrum, spare, lanes)
+        _correlate(tile, out, spectrum, lanes)
         _add_tile(found, False, mask, degree, waiting, work, sums)
     return sums[0].sum(), sums[1].sum(), sums[2].sum()
