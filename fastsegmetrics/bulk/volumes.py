@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import io
@@ -10,13 +11,14 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent, represent_labels
 from fastsegmetrics.bulk.executor import check_workers, in_order
+from fastsegmetrics.bulk.measure import identity
 from fastsegmetrics.bulk.pairs import pair
 from fastsegmetrics.conventions import OneEmpty
 from fastsegmetrics.errors import FormatError, InputError
@@ -34,6 +36,9 @@ from fastsegmetrics.reporting.cases import Cases
 from fastsegmetrics.reporting.evaluation_contract import HD95_CONVENTIONS, EvaluationContract
 from fastsegmetrics.scores.overlap import relative_volume_difference
 from fastsegmetrics.statistics.surface_distances import Surface
+
+if TYPE_CHECKING:
+    from fastsegmetrics.bulk.kept_volumes import KeptCases
 
 Row = dict[str, Any]
 _BOUNDARIES = {
@@ -61,10 +66,14 @@ class _Surfaces(NamedTuple):
     tolerance: float | None
 
 
-class _Measured(NamedTuple):
+class MeasuredCase(NamedTuple):
+    """What was measured of one case."""
+
     overlap: LabelOverlap
     rows: list[Row]
     grid: Grid
+    #: The identities of truth and prediction before they were read.
+    files: tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +136,7 @@ def evaluate_volumes(
     gt_suffix: str = "",
     pred_prefix: str = "",
     pred_suffix: str = "",
+    kept: KeptCases | None = None,
 ) -> VolumeRun:
     """Measure a folder of predicted label volumes against one of truths.
 
@@ -164,6 +174,8 @@ def evaluate_volumes(
         may be used, at most 8.  The result does not depend on it.
     gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
         Parts of file names to leave off before pairing.
+    kept : KeptCases, optional
+        Where cases are kept as they are measured, and taken from that were before.
 
     Returns
     -------
@@ -200,7 +212,8 @@ def evaluate_volumes(
     units = {case: _unit_of(case, unit_of) for case in sorted(found)}
     in_force = backends.resolve()
 
-    def measured(case: str) -> _Measured:
+    def measured(case: str) -> MeasuredCase:
+        files = identity(pairs.truths[case]), identity(found[case])
         truth, guess = read_pair(pairs.truths[case], found[case])
         grid = grid_of(truth, spacing, unit)
         with backends.use_backend(in_force):
@@ -213,15 +226,27 @@ def evaluate_volumes(
                 wrong = pairs.truths if str(error).startswith("gt ") else found
                 raise InputError(f"{printable(wrong[case])}: {error}") from error
             rows = list(_rows(case, overlap, guess, truth, grid, how))
-        return _Measured(overlap, rows, grid)
+        return MeasuredCase(overlap, rows, grid, files)
 
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    for case, one in in_order(measured, units, check_workers(workers), len(units)):
-        cases.add(case, one.overlap, unit=units[case])
-        rows += one.rows
-        grids.add(one.grid)
+    before = {} if kept is None else {
+        case: one for case in units if (one := kept.standing(case, pairs.truths[case], found[case]))
+    }  # fmt: skip
+    todo = [case for case in units if case not in before]
+    measuring = in_order(measured, todo, check_workers(workers), len(todo))
+    with contextlib.closing(measuring) as fresh:
+        for case in units:
+            if case in before:
+                one = before[case]
+            else:
+                _, one = next(fresh)
+                if kept is not None:
+                    kept.add(case, one)
+            cases.add(case, one.overlap, unit=units[case])
+            rows += one.rows
+            grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
     contract = _contract(grids, chosen, background, how, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
