@@ -143,6 +143,8 @@ def _expand(name: str) -> list[Metric]:
     head, dot, report = name.partition(".")
     if head in ALIASES:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
+    if any(map(str.isspace, name)):
+        raise InputError(f"metrics must be names with one comma between; received {name!r}")
     known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
     near = difflib.get_close_matches(name.lower(), known, 3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`fastsegmetrics metrics` lists them"
