@@ -123,6 +123,27 @@ def test_compat_constructors_are_silent():
     compat.Fmeasure()  # warnings are errors in this test run
 
 
+#: Where the peer defines its classes, for code that imports them from there.
+MODULES = {
+    "sod_metrics": "MAE Smeasure Emeasure Fmeasure WeightedFmeasure HumanCorrectionEffortMeasure",
+    "fmeasurev2": "FmeasureV2 _BaseHandler FmeasureHandler IOUHandler DICEHandler BERHandler "
+    "KappaHandler OverallAccuracyHandler PrecisionHandler RecallHandler SensitivityHandler "
+    "SpecificityHandler TNRHandler TPRHandler FPRHandler",
+    "context_measure": "ContextMeasure CamouflageContextMeasure",
+    "multiscale_iou": "MSIoU",
+    "size_invariance": "SizeInvarianceFmeasureV2 SizeInvarianceMAE",
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_have_the_peers_classes(module):
+    imported = importlib.import_module(f"{compat.__name__}.{module}")
+    for name in MODULES[module].split():
+        assert getattr(imported, name) is getattr(compat, name)
+        assert name in getattr(imported, "__all__", [name])
+
+
 def test_what_is_not_there():
     assert not hasattr(compat.Emeasure, "generate_parts_numel_combinations")
     assert importlib.util.find_spec(f"{compat.__name__}.utils") is None
+    assert not hasattr(compat.size_invariance, "parse_connected_components")

@@ -14,12 +14,45 @@ from fastsegmetrics.compat.py_sod_metrics.counts import (
     Counts,
     confusion_counts,
 )
-from fastsegmetrics.compat.py_sod_metrics.handlers import Elementwise, _BaseHandler
+from fastsegmetrics.compat.py_sod_metrics.handlers import (
+    BERHandler,
+    DICEHandler,
+    Elementwise,
+    FmeasureHandler,
+    FPRHandler,
+    IOUHandler,
+    KappaHandler,
+    OverallAccuracyHandler,
+    PrecisionHandler,
+    RecallHandler,
+    SensitivityHandler,
+    SpecificityHandler,
+    TNRHandler,
+    TPRHandler,
+    _BaseHandler,
+)
+from fastsegmetrics.compat.py_sod_metrics.means import mean_of
 from fastsegmetrics.compat.py_sod_metrics.pairs import Pair
-from fastsegmetrics.compat.py_sod_metrics.sod_metrics import mean_of
 from fastsegmetrics.errors import InputError
 
-__all__ = ["FmeasureV2", "_BaseHandler"]
+# The peer's module of this name has them all.
+__all__ = [
+    "BERHandler",
+    "DICEHandler",
+    "FPRHandler",
+    "FmeasureHandler",
+    "FmeasureV2",
+    "IOUHandler",
+    "KappaHandler",
+    "OverallAccuracyHandler",
+    "PrecisionHandler",
+    "RecallHandler",
+    "SensitivityHandler",
+    "SpecificityHandler",
+    "TNRHandler",
+    "TPRHandler",
+    "_BaseHandler",
+]
 
 
 class FmeasureV2:

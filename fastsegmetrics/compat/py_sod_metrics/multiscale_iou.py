@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastsegmetrics import represent
+from fastsegmetrics.compat.py_sod_metrics.means import mean_of
 from fastsegmetrics.compat.py_sod_metrics.pairs import Pair
-from fastsegmetrics.compat.py_sod_metrics.sod_metrics import mean_of
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.scores.multiscale import edge_coverage
 from fastsegmetrics.statistics import multiscale

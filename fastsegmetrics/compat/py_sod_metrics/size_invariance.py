@@ -16,8 +16,9 @@ from fastsegmetrics.compat.py_sod_metrics.counts import (
 )
 from fastsegmetrics.compat.py_sod_metrics.fmeasurev2 import FmeasureV2
 from fastsegmetrics.compat.py_sod_metrics.handlers import Elementwise
+from fastsegmetrics.compat.py_sod_metrics.means import mean_of
 from fastsegmetrics.compat.py_sod_metrics.pairs import Pair
-from fastsegmetrics.compat.py_sod_metrics.sod_metrics import MAE, mean_of
+from fastsegmetrics.compat.py_sod_metrics.sod_metrics import MAE
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.statistics.size_invariant import (
     SizeInvariantStatistics,

@@ -14,17 +14,25 @@ from fastsegmetrics.compat.py_sod_metrics.counts import (
     confusion_counts,
 )
 from fastsegmetrics.compat.py_sod_metrics.handlers import FmeasureHandler
+from fastsegmetrics.compat.py_sod_metrics.human_correction_effort import (
+    HumanCorrectionEffortMeasure,
+)
+from fastsegmetrics.compat.py_sod_metrics.means import mean_of
 from fastsegmetrics.compat.py_sod_metrics.pairs import Pair
+from fastsegmetrics.compat.py_sod_metrics.weighted_fmeasure import WeightedFmeasure
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.scores import structure
 from fastsegmetrics.statistics.pair import PairStatistics
 
-
-def mean_of(results: list[Any]) -> Any:
-    """Return the mean over images, NaN (without NumPy's warning) when there is none."""
-    if not results:
-        return np.float64(np.nan)
-    return np.mean(np.array(results, np.float64), axis=0)
+# The peer's module of this name has them all.
+__all__ = [
+    "MAE",
+    "Emeasure",
+    "Fmeasure",
+    "HumanCorrectionEffortMeasure",
+    "Smeasure",
+    "WeightedFmeasure",
+]
 
 
 def _scalar(value: float) -> np.float64:
