@@ -259,6 +259,12 @@ def test_result_reads_as_a_table() -> None:
     assert "(4/4)" in text
 
 
+def test_an_aggregate_is_written_as_a_number() -> None:
+    row = filled("mae").result()["mae"]
+    assert f"{row:.3f}" == f"{row.value:.3f}" == f"{float(row):.3f}"
+    assert f"{row}" == repr(row)
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [
