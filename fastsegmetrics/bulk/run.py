@@ -131,6 +131,10 @@ class Run(Mapping[str, "Result"]):
     def __len__(self) -> int:
         return len(self._results)
 
+    def __repr__(self) -> str:
+        left_out = f"; pairs left out: {self.n_left_out}" if self.n_left_out else ""
+        return f"Run of {len(self.samples)} samples by {', '.join(self)}{left_out}"
+
     @property
     def complete(self) -> bool:
         """Whether every ground truth counts for every method."""
