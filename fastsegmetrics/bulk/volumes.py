@@ -376,6 +376,11 @@ def _contract(
     away = "inf, counted"
     if surfaces is not None and surfaces.one_empty == "diagonal":
         away = "the volume's diagonal"
+    boundary = "none" if surfaces is None else _BOUNDARIES[surfaces.surface]
+    if surfaces is not None and surfaces.tolerance is not None:
+        boundary += (
+            f"; NSD within {surfaces.tolerance:g} {'/'.join(sorted({g.unit for g in grids}))}"
+        )
     outside = "" if background is None else f", without background {background}"
     return EvaluationContract(
         foreground=f"each of the labels {labels} against the rest{outside}",
@@ -384,7 +389,7 @@ def _contract(
         spacing=spacings.pop() if len(spacings) == 1 else "per case",
         unit=", ".join(sorted(units)) or "not stated",
         threshold="none: labels",
-        boundary="none" if surfaces is None else _BOUNDARIES[surfaces.surface],
+        boundary=boundary,
         empty_masks=f"label in neither: {neither}; in one: overlap 0, distances {away}",
         hd95="not used" if surfaces is None else surfaces.hd95,
         aggregation="one row per case and label",

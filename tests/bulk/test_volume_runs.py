@@ -137,6 +137,7 @@ def test_files_of_a_run(folders) -> None:
     told = json.loads((folders / "out" / "evaluation.json").read_text("utf-8"))
     assert (told["spacing"], told["unit"], told["hd95"]) == ([5.0, 0.5, 0.5], "mm", "max")
     assert told["foreground"].endswith("without background 0")
+    assert told["boundary"].endswith("; NSD within 1 mm")
 
 
 def test_one_spacing_a_case(folders) -> None:
