@@ -188,10 +188,9 @@ def evaluate_folders(
         Folder of the RGB photographs, for metrics that look at them (the suite ``"photo"``); for
         others it is not opened.
     out : path, optional
-        Run directory: holds every measured pair (``run.sqlite``) while the run goes on, so that
-        the same call continues a killed one, and at the end ``summary.json``, ``contract.json``,
-        ``evaluation.json``, ``per_image.csv`` and ``curves.csv``.  Not one of the
-        other folders nor within them.
+        Run directory, none of the other folders nor within them: has every measured pair
+        (``run.sqlite``), so that the same call continues a killed run, and at the end ``summary``,
+        ``contract`` and ``evaluation.json``, ``per_image.csv`` and ``curves.csv``.
     workers : int, optional
         Threads; by default the processors this process may use, at most 8.
     on_error : {"stop", "skip"}

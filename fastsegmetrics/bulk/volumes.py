@@ -20,7 +20,7 @@ from fastsegmetrics import backend as backends, represent, represent_labels
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.measure import identity
 from fastsegmetrics.bulk.pairs import pair
-from fastsegmetrics.conventions import OneEmpty
+from fastsegmetrics.conventions import BothEmpty, OneEmpty
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
 from fastsegmetrics.functional.surface import (
@@ -127,6 +127,7 @@ def evaluate_volumes(
     surface: Surface = "voxels",
     hd95: Percentile | None = None,
     one_empty: OneEmpty = "infinite",
+    both_empty: BothEmpty = "undefined",
     spacing: Any = None,
     unit: str | None = None,
     unit_of: UnitOf | None = None,
@@ -162,6 +163,9 @@ def evaluate_volumes(
     one_empty : {"infinite", "diagonal"}
         The distances where only one volume has the label: infinite, which no mean holds, or the
         length of the volume's diagonal.
+    both_empty : {"undefined", "perfect"}
+        What the rows say of a label that a case has in neither volume: NaN, counted and in no mean,
+        or overlap 1, distances 0 and NSD 1.  `VolumeRun.cases` has NaN in either case.
     spacing, unit : optional
         For files that do not say theirs; by default 1 and ``"voxel"``.  A spacing that a file
         tells without a unit is taken as mm, and the contract says that it was assumed.
@@ -199,6 +203,7 @@ def evaluate_volumes(
         raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
     if ignore_label is not None and surfaces:
         raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
+    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
     how = _how(surfaces, surface, hd95, one_empty, tolerance)
     pairs = pair(
         gt, {"pred": pred}, gt_prefix=gt_prefix, gt_suffix=gt_suffix, pred_prefix=pred_prefix,
@@ -225,7 +230,7 @@ def evaluate_volumes(
             except InputError as error:
                 wrong = pairs.truths if str(error).startswith("gt ") else found
                 raise InputError(f"{printable(wrong[case])}: {error}") from error
-            rows = list(_rows(case, overlap, guess, truth, grid, how))
+            rows = list(_rows(case, overlap, guess, truth, grid, how, both_empty))
         return MeasuredCase(overlap, rows, grid, files)
 
     cases: Cases[LabelOverlap] = Cases()
@@ -248,7 +253,7 @@ def evaluate_volumes(
             rows += one.rows
             grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
-    contract = _contract(grids, chosen, background, how, unit_of)
+    contract = _contract(grids, chosen, background, how, both_empty, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
 
 
@@ -317,6 +322,7 @@ def _rows(
     gt: Volume,
     grid: Grid,
     surfaces: _Surfaces | None,
+    both_empty: BothEmpty,
 ) -> Iterator[Row]:
     size = math.prod(grid.spacing)
     columns = (overlap.support, overlap.predicted, overlap.dice, overlap.iou, overlap.precision,
@@ -326,27 +332,36 @@ def _rows(
         if label == overlap.background:
             continue
         n_gt, n_pred, dice, iou, precision, recall = values
+        of_nothing = math.nan
+        if both_empty == "perfect":
+            of_nothing = 0.0
+            if n_gt == n_pred == 0:
+                dice = iou = precision = recall = 1.0
         row = {
             "case": case, "label": label, "unit": grid.unit, "gt_voxels": n_gt,
             "pred_voxels": n_pred, "dice": dice, "iou": iou, "precision": precision,
             "recall": recall, "gt_size": n_gt * size, "pred_size": n_pred * size,
             "size_difference": (n_pred - n_gt) * size,
             "absolute_size_difference": abs(n_pred - n_gt) * size,
-            "relative_size_difference": relative_volume_difference(n_pred, n_gt, math.nan),
+            "relative_size_difference": relative_volume_difference(n_pred, n_gt, of_nothing),
         }  # fmt: skip
         if surfaces is not None:
-            found = _distances(p == label, g == label, grid.spacing, surfaces)
+            found = _distances(p == label, g == label, grid.spacing, surfaces, both_empty)
             row |= _told(found, surfaces)
         yield row
 
 
 def _distances(
-    pred: NDArray[np.bool_], gt: NDArray[np.bool_], spacing: Any, how: _Surfaces
+    pred: NDArray[np.bool_],
+    gt: NDArray[np.bool_],
+    spacing: Any,
+    how: _Surfaces,
+    both_empty: BothEmpty,
 ) -> SurfaceDistances:
     # What lies outside the box of both is background, as it is outside the array.
     box = box_of(pred | gt)
     found = surface_distances(
-        pred[box], gt[box], spacing=spacing, surface=how.surface, both_empty="undefined",
+        pred[box], gt[box], spacing=spacing, surface=how.surface, both_empty=both_empty,
         one_empty=how.one_empty,
     )  # fmt: skip
     steps = represent.grid_spacing(spacing, gt.ndim)
@@ -377,13 +392,20 @@ def _contract(
     labels: represent_labels.LabelSet,
     background: int | None,
     surfaces: _Surfaces | None,
+    both_empty: BothEmpty,
     unit_of: UnitOf | None,
 ) -> EvaluationContract:
+    neither = "NaN, counted" if both_empty == "undefined" else "overlap 1, distances 0"
     spacings = {grid.spacing for grid in grids}
     units = {grid.unit if grid.told else f"{grid.unit} (assumed, not told)" for grid in grids}
     away = "inf, counted"
     if surfaces is not None and surfaces.one_empty == "diagonal":
         away = "the volume's diagonal"
+    boundary = "none" if surfaces is None else _BOUNDARIES[surfaces.surface]
+    if surfaces is not None and surfaces.tolerance is not None:
+        boundary += (
+            f"; NSD within {surfaces.tolerance:g} {'/'.join(sorted({g.unit for g in grids}))}"
+        )
     outside = "" if background is None else f", without background {background}"
     return EvaluationContract(
         foreground=f"each of the labels {labels} against the rest{outside}",
@@ -392,8 +414,8 @@ def _contract(
         spacing=spacings.pop() if len(spacings) == 1 else "per case",
         unit=", ".join(sorted(units)) or "not stated",
         threshold="none: labels",
-        boundary="none" if surfaces is None else _BOUNDARIES[surfaces.surface],
-        empty_masks=f"label in neither: NaN, counted; in one: overlap 0, distances {away}",
+        boundary=boundary,
+        empty_masks=f"label in neither: {neither}; in one: overlap 0, distances {away}",
         hd95="not used" if surfaces is None else surfaces.hd95,
         aggregation="one row per case and label",
         sampling_unit="case" if unit_of is None else "as named by unit_of",

@@ -79,6 +79,15 @@ _FILES, _MEASURED = "Files", "What is measured"
     "volume's diagonal.",
 )
 @option(
+    "--both-empty",
+    section=_MEASURED,
+    type=click.Choice(["undefined", "perfect"]),
+    default="undefined",
+    show_default=True,
+    help="A label that a case has in neither volume: counted and in no mean, or overlap 1 and "
+    "distances 0.",
+)
+@option(
     "--tolerance",
     section=_MEASURED,
     type=float,

@@ -60,16 +60,17 @@ class Table(NamedTuple):
     """What every written form of the table is made from.
 
     `show_samples` is true when some method was not evaluated on all expected samples; `note` is a
-    sentence that must stand under the table ("" if none).
+    sentence that must stand under the table ("" if none); `rows_are` heads the first column.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     show_samples: bool
     note: str
+    rows_are: str = "Method"
 
 
-def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
+def build(results: Mapping[str, Aggregates], *, digits: int = 3, rows_are: str = "Method") -> Table:
     """Lay out the results of one run.
 
     Parameters
@@ -78,6 +79,8 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
         Method to metric to aggregate; all methods with the same metrics.
     digits : int
         Digits after the decimal point.
+    rows_are : str
+        What the rows are.  Only methods compete: of other rows none is best.
 
     Returns
     -------
@@ -88,7 +91,8 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
     """
     first: Aggregates = next(iter(results.values()), {})
     columns = tuple(Column(name, aggregate.direction) for name, aggregate in first.items())
-    best = [_best(column, results, digits) if len(results) > 1 else None for column in columns]
+    compete = len(results) > 1 and rows_are == "Method"
+    best = [_best(column, results, digits) if compete else None for column in columns]
     rows = []
     for method, aggregates in results.items():
         used = max((a.n_used for a in aggregates.values()), default=0)
@@ -101,7 +105,7 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
             cells.append(Cell(text, best_of_all, _cell_note(aggregate, used)))
         rows.append(Row(method, used, expected, tuple(cells)))
     partial = any(row.used != row.expected for row in rows)
-    return Table(columns, tuple(rows), partial, _table_note(columns, rows))
+    return Table(columns, tuple(rows), partial, _table_note(columns, rows), rows_are)
 
 
 def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
@@ -172,7 +176,7 @@ def cells_as_text(
     clean : callable
         Applied to names.
     """
-    head = ["Method", *(["n"] if table.show_samples else [])]
+    head = [table.rows_are, *(["n"] if table.show_samples else [])]
     head += [f"{clean(column.name)} {arrows[column.direction]}" for column in table.columns]
     lines = [head]
     for row in table.rows:
