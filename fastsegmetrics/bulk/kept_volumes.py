@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import zlib
 from collections.abc import Mapping
@@ -13,12 +14,17 @@ import numpy as np
 from fastsegmetrics import __version__, backend
 from fastsegmetrics.bulk.resume import check_contract, identity_now
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.volumes import Grid, MeasuredCase
+from fastsegmetrics.bulk.volumes import Grid, MeasuredCase, evaluate_volumes
 from fastsegmetrics.functional.labels import overlap_of_table
 from fastsegmetrics.represent_labels import LabelSet, label_set
 
 #: The folder within a run directory that holds the store of a run that has not ended.
 UNFINISHED = "unfinished"
+
+#: Arguments of `evaluate_volumes` that shape numbers and are told as they are.
+_PLAIN_CHOICES = (
+    "background", "tolerance", "surface", "hd95", "one_empty", "both_empty", "unit",
+)  # fmt: skip
 
 
 class UnfinishedRun:
@@ -114,13 +120,12 @@ def _packed(one: MeasuredCase) -> bytes:
 
 def _told(choices: Mapping[str, Any], labels: LabelSet) -> dict[str, Any]:
     spacing = choices.get("spacing")
+    parameters = inspect.signature(evaluate_volumes).parameters
     return {
         "metrics": ["overlap", *(["surfaces"] if choices.get("surfaces", True) else [])],
         "labels": list(labels.values),
         "ignore_label": labels.ignored,
-        "background": choices.get("background"),
-        "tolerance": choices.get("tolerance"),
+        **{name: choices.get(name, parameters[name].default) for name in _PLAIN_CHOICES},
         "spacing": None if spacing is None else np.ravel(spacing).tolist(),
-        "unit": choices.get("unit"),
         "package version": __version__,
     }

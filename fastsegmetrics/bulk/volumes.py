@@ -8,7 +8,7 @@ import dataclasses
 import io
 import math
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -236,25 +236,38 @@ def evaluate_volumes(
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    before = {} if kept is None else {
-        case: one for case in units if (one := kept.standing(case, pairs.truths[case], found[case]))
-    }  # fmt: skip
-    todo = [case for case in units if case not in before]
-    measuring = in_order(measured, todo, check_workers(workers), len(todo))
-    with contextlib.closing(measuring) as fresh:
-        for case in units:
-            if case in before:
-                one = before[case]
-            else:
-                _, one = next(fresh)
-                if kept is not None:
-                    kept.add(case, one)
+    files = {case: (pairs.truths[case], found[case]) for case in units}
+    with contextlib.closing(_case_by_case(measured, files, kept, workers)) as measuring:
+        for case, one in measuring:
             cases.add(case, one.overlap, unit=units[case])
             rows += one.rows
             grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
     contract = _contract(grids, chosen, background, how, both_empty, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
+
+
+def _case_by_case(
+    measured: Callable[[str], MeasuredCase],
+    files: Mapping[str, tuple[Path, Path]],
+    kept: KeptCases | None,
+    workers: int | None,
+) -> Generator[tuple[str, MeasuredCase], None, None]:
+    """Yield each case as it was kept, or else as it is measured now, and keep it then."""
+    before: dict[str, MeasuredCase] = {}
+    if kept is not None:
+        standing = {case: kept.standing(case, *both) for case, both in files.items()}
+        before = {case: one for case, one in standing.items() if one is not None}
+    todo = [case for case in files if case not in before]
+    with contextlib.closing(in_order(measured, todo, check_workers(workers), len(todo))) as fresh:
+        for case in files:
+            if case in before:
+                yield case, before[case]
+                continue
+            _, one = next(fresh)
+            if kept is not None:
+                kept.add(case, one)
+            yield case, one
 
 
 def _how(

@@ -99,6 +99,9 @@ def test_a_file_that_changed_is_measured_anew(folders, reads) -> None:
     ("choices", "words"),
     [
         ({"tolerance": 2.0}, r"unfinished: holds a run with tolerance = 1\.5, now it is 2\.0"),
+        ({"surface": "elements"}, r"surface = 'voxels', now it is 'elements'"),
+        ({"one_empty": "diagonal"}, "one_empty = 'infinite', now it is 'diagonal'"),
+        ({"both_empty": "perfect"}, "both_empty = 'undefined', now it is 'perfect'"),
         ({"labels": (0, 2, 1)}, "labels = "),
         ({"surfaces": False, "tolerance": None}, "metrics = "),
         ({"background": None}, "background = 0, now it is None"),
