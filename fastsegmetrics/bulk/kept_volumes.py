@@ -43,7 +43,7 @@ class UnfinishedRun:
         self._ended = False
         self._store = RunStore(directory / UNFINISHED)
         try:
-            if next(self._store.pairs(), None) is None:
+            if self.n_kept() == 0:
                 # What was chosen and then refused at the first case binds nobody.
                 self._store.set("contract", None)
             check_contract(self._store, _told(choices, self._labels), backend.resolve())
@@ -55,6 +55,10 @@ class UnfinishedRun:
         """Return the cases of one method."""
         return KeptCases(self._store, method, self._labels, self._background)
 
+    def n_kept(self) -> int:
+        """Return how many cases of all methods are kept."""
+        return sum(1 for _ in self._store.pairs())
+
     def finished(self) -> None:
         """Say that all that is kept is in the files of the run; the store goes when it is left."""
         self._ended = True
@@ -63,9 +67,9 @@ class UnfinishedRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        empty = next(self._store.pairs(), None) is None
+        nothing = self.n_kept() == 0
         self._store.close()
-        if self._ended or empty:
+        if self._ended or nothing:
             self._store.path.unlink()
             self._store.directory.rmdir()
 
