@@ -15,7 +15,7 @@ import os
 
 if __name__ == "__main__":
     # Read when the libraries are loaded, so before they are imported.
-    for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM"):
+    for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON", "VECLIB_MAXIMUM"):
         os.environ[f"{library}_NUM_THREADS"] = "1"
 
     from speed.program import main

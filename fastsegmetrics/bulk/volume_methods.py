@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastsegmetrics.bulk.files import replace_file
+from fastsegmetrics.bulk.kept_volumes import UnfinishedRun
 from fastsegmetrics.bulk.pairs import PairList, pair
+from fastsegmetrics.bulk.run import RunInterrupted
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.volumes import UnitOf, VolumeRun, evaluate_volumes
@@ -266,7 +268,8 @@ def evaluate_volume_methods(
     preds : mapping of str to path-like
         Method name to folder of predictions.
     out : path-like, optional
-        Where the files of `VolumeMethods.write` are put, once all is measured.
+        Where the files of `VolumeMethods.write` are put, once all is measured.  Until then cases
+        are kept there, so that the same call continues a run that was stopped.
     unit_of, unit_name : optional
         What each case is resampled with, as for `evaluate_volumes`, and what that is called.
     missing : {"error", "skip"}
@@ -277,7 +280,10 @@ def evaluate_volume_methods(
     Raises
     ------
     InputError, FormatError, MissingExtraError
-        As `evaluate_volumes`; what is missing in any folder before anything is measured.
+        As `evaluate_volumes`; what is missing in any folder before anything is measured; when a
+        stopped run in `out` was begun with other choices.
+    RunInterrupted
+        A `KeyboardInterrupt` that says how much `out` holds.
     """
     directory = None
     if out is not None:
@@ -294,20 +300,31 @@ def evaluate_volume_methods(
     pairs = pair(gt, preds, suffixes=volumes.SUFFIXES, **parts)
     if missing == "error":
         _require_predictions(pairs)
-    runs = VolumeMethods(
-        {
-            method: evaluate_volumes(gt, folder, unit_of=unit_of, missing=missing, **choices)
-            for method, folder in preds.items()
-        },
-        unit_name,
-        {
+
+    def measured(unfinished: UnfinishedRun | None) -> VolumeMethods:
+        runs = {}
+        for method, folder in preds.items():
+            kept = None if unfinished is None else unfinished.of_method(method)
+            runs[method] = evaluate_volumes(
+                gt, folder, unit_of=unit_of, missing=missing, kept=kept, **choices
+            )
+        read = {
             "sources": dataclasses.asdict(Sources.named(gt, preds, None, parts)),
             **{name: choices.get(name) for name in ("spacing", "unit", "ignore_label")},
-        },
-    )
-    if directory is not None:
-        runs.write(directory)
-    return runs
+        }
+        return VolumeMethods(runs, unit_name, read)
+
+    if directory is None:
+        return measured(None)
+    with UnfinishedRun(directory, choices) as unfinished:
+        try:
+            found = measured(unfinished)
+        except KeyboardInterrupt:
+            total = sum(map(len, pairs.predictions.values()))
+            raise RunInterrupted(unfinished.n_kept(), total, directory) from None
+        found.write(directory)
+        unfinished.finished()
+    return found
 
 
 def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import io
@@ -10,13 +11,14 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent, represent_labels
 from fastsegmetrics.bulk.executor import check_workers, in_order
+from fastsegmetrics.bulk.measure import identity
 from fastsegmetrics.bulk.pairs import pair
 from fastsegmetrics.conventions import BothEmpty, OneEmpty
 from fastsegmetrics.errors import FormatError, InputError
@@ -34,6 +36,9 @@ from fastsegmetrics.reporting.cases import Cases
 from fastsegmetrics.reporting.evaluation_contract import HD95_CONVENTIONS, EvaluationContract
 from fastsegmetrics.scores.overlap import relative_volume_difference
 from fastsegmetrics.statistics.surface_distances import Surface
+
+if TYPE_CHECKING:
+    from fastsegmetrics.bulk.kept_volumes import KeptCases
 
 Row = dict[str, Any]
 _BOUNDARIES = {
@@ -61,10 +66,14 @@ class _Surfaces(NamedTuple):
     tolerance: float | None
 
 
-class _Measured(NamedTuple):
+class MeasuredCase(NamedTuple):
+    """What was measured of one case."""
+
     overlap: LabelOverlap
     rows: list[Row]
     grid: Grid
+    #: The identities of truth and prediction before they were read.
+    files: tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +137,7 @@ def evaluate_volumes(
     gt_suffix: str = "",
     pred_prefix: str = "",
     pred_suffix: str = "",
+    kept: KeptCases | None = None,
 ) -> VolumeRun:
     """Measure a folder of predicted label volumes against one of truths.
 
@@ -168,6 +178,8 @@ def evaluate_volumes(
         may be used, at most 8.  The result does not depend on it.
     gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
         Parts of file names to leave off before pairing.
+    kept : KeptCases, optional
+        Where cases are kept as they are measured, and taken from that were before.
 
     Returns
     -------
@@ -183,29 +195,20 @@ def evaluate_volumes(
         When nibabel is needed and not installed.
     """
     chosen = represent_labels.label_set(labels, ignore_label)
-    if background is not None and background not in chosen.values:
-        raise InputError(
-            f"background must be one of the labels ({chosen}); received {background!r}"
-        )
-    if missing not in ("error", "skip"):
-        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
-    if ignore_label is not None and surfaces:
-        raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
-    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
+    _check_choices(chosen, background, missing, both_empty, surfaces)
     how = _how(surfaces, surface, hd95, one_empty, tolerance)
     pairs = pair(
         gt, {"pred": pred}, gt_prefix=gt_prefix, gt_suffix=gt_suffix, pred_prefix=pred_prefix,
         pred_suffix=pred_suffix, suffixes=volumes.SUFFIXES,
     )  # fmt: skip
     absent, found = pairs.missing["pred"], pairs.predictions["pred"]
-    if absent and missing == "error":
-        hint = f"; {pairs.hints['pred']}" if "pred" in pairs.hints else ""
-        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
-        raise InputError(f"{len(absent)} truths have no prediction: {shown}{hint}")
+    if missing == "error":
+        _require_predictions(absent, pairs.hints.get("pred"))
     units = {case: _unit_of(case, unit_of) for case in sorted(found)}
     in_force = backends.resolve()
 
-    def measured(case: str) -> _Measured:
+    def measured(case: str) -> MeasuredCase:
+        files = identity(pairs.truths[case]), identity(found[case])
         truth, guess = read_pair(pairs.truths[case], found[case])
         grid = grid_of(truth, spacing, unit)
         with backends.use_backend(in_force):
@@ -218,18 +221,73 @@ def evaluate_volumes(
                 wrong = pairs.truths if str(error).startswith("gt ") else found
                 raise InputError(f"{printable(wrong[case])}: {error}") from error
             rows = list(_rows(case, overlap, guess, truth, grid, how, both_empty))
-        return _Measured(overlap, rows, grid)
+        return MeasuredCase(overlap, rows, grid, files)
 
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    for case, one in in_order(measured, units, check_workers(workers)):
+    todo = _Todo(pairs.truths, found, kept, check_workers(workers))
+    for case, one in _each(measured, units, todo):
         cases.add(case, one.overlap, unit=units[case])
         rows += one.rows
         grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
     contract = _contract(grids, chosen, background, how, both_empty, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
+
+
+class _Todo(NamedTuple):
+    """Where the files of the cases lie, what is kept of them, and the number of threads."""
+
+    truths: Mapping[str, Path]
+    predictions: Mapping[str, Path]
+    kept: KeptCases | None
+    workers: int
+
+
+def _each(
+    measured: Callable[[str], MeasuredCase], cases: Iterable[str], todo: _Todo
+) -> Iterator[tuple[str, MeasuredCase]]:
+    """Yield every case in order: what is kept as it is, the others measured and kept."""
+    truths, predictions, kept, workers = todo
+    before = {} if kept is None else {
+        case: one for case in cases if (one := kept.standing(case, truths[case], predictions[case]))
+    }  # fmt: skip
+    fresh = [case for case in cases if case not in before]
+    with contextlib.closing(in_order(measured, fresh, workers)) as found:
+        for case in cases:
+            if case in before:
+                yield case, before[case]
+                continue
+            _, one = next(found)
+            if kept is not None:
+                kept.add(case, one)
+            yield case, one
+
+
+def _check_choices(
+    labels: represent_labels.LabelSet,
+    background: int | None,
+    missing: str,
+    both_empty: str,
+    surfaces: bool,
+) -> None:
+    if background is not None and background not in labels.values:
+        raise InputError(
+            f"background must be one of the labels ({labels}); received {background!r}"
+        )
+    if missing not in ("error", "skip"):
+        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
+    if labels.ignored is not None and surfaces:
+        raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
+    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
+
+
+def _require_predictions(absent: list[str], hint: str | None) -> None:
+    if absent:
+        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
+        why = f"; {hint}" if hint else ""
+        raise InputError(f"{len(absent)} truths have no prediction: {shown}{why}")
 
 
 def _how(

@@ -22,7 +22,8 @@ _FILES, _MEASURED = "Files", "What is measured"
     section=_FILES,
     metavar="RUN_DIR",
     callback=options.no_empty_folder,
-    help="Write the values of every case, the means and the evaluation contract here.",
+    help="Write the values of every case, the means and the evaluation contract here; the same "
+    "command continues a stopped run.",
 )
 @option(
     "--labels",

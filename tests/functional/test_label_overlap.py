@@ -99,7 +99,7 @@ def test_undefined_where_nothing_counts() -> None:
     assert math.isnan(fsm.label_overlap([1, 1], [1, 1], labels=2).kappa)
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i2", "u2", ">i4", "i4", "u4", "i8", ">u8", "u8"])
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u2", ">i4", ">u2", "i4", "u4", "i8", ">u8", "u8"])
 @pytest.mark.parametrize("layout", ["plain", "fortran", "strided", "reversed", "read-only"])
 def test_every_integer_type_and_layout(dtype, layout) -> None:
     def given_as(image: np.ndarray) -> np.ndarray:
@@ -117,6 +117,13 @@ def test_every_integer_type_and_layout(dtype, layout) -> None:
     before = pred.tobytes(), gt.tobytes()
     assert overlap(pred, gt).table.tolist() == TABLE
     assert (pred.tobytes(), gt.tobytes()) == before
+
+
+@pytest.mark.parametrize("dtypes", [("i8", "u1"), ("u1", "i4"), ("i4", "i8"), ("i8", "u8")])
+def test_two_integer_types(dtypes) -> None:
+    found = overlap(PRED.astype(dtypes[0]), GT.astype(dtypes[1]))
+    assert found.table.tolist() == TABLE
+    assert found.n_ignored == 1
 
 
 def test_booleans_and_lists() -> None:
@@ -236,6 +243,18 @@ def test_a_number_beyond_64_bits_is_no_negative_label() -> None:
         fsm.label_overlap([0, 0], huge, labels=2, ignore_label=-1)
 
 
+def test_a_negative_number_of_8_bits_is_no_large_label() -> None:
+    for labels in (2, (0, 1, 255)):
+        with pytest.raises(fsm.InputError, match=r"gt must hold only .* first -1 at \(1,\)"):
+            fsm.label_overlap(
+                np.zeros(2, np.int8), np.array([0, -1], np.int8), labels=labels, ignore_label=255
+            )
+    found = fsm.label_overlap(
+        np.array([0, 5, 1], np.int8), np.array([0, -1, 1], np.int8), labels=2, ignore_label=-1
+    )
+    assert (found.table.tolist(), found.n_ignored) == ([[1, 0], [0, 1]], 1)
+
+
 def test_refused_pools() -> None:
     one = fsm.label_overlap([0], [0], labels=2)
     for other in (
@@ -304,9 +323,7 @@ for name, kernel in vars(contingency).items():
 
 @pytest.mark.parametrize("dtype", ["i2", "u4", ">i8"])
 @pytest.mark.parametrize("value", [-1, 256, 300])
-def test_labels_of_several_pieces(monkeypatch, dtype, value) -> None:
-    """Wide integers are narrowed in pieces; a number that is no byte is found in any of them."""
-    monkeypatch.setattr(represent_labels, "_PIECE", 7)
+def test_wide_integers_that_are_no_byte(dtype, value) -> None:
     gt = (np.arange(40) % 3).astype(dtype)
     assert fsm.label_overlap(gt, gt, labels=3).table.diagonal().tolist() == [14, 13, 13]
     if value < 0 and "u" in dtype:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from types import ModuleType
 
 import numpy as np
@@ -156,6 +157,64 @@ def test_medpy_of_lines(medpy) -> None:
         for name in ("hd", "hd95", "asd", "assd"):
             theirs = getattr(medpy, name)(*masks)
             assert getattr(medpy_binary, name)(*masks) == pytest.approx(theirs, rel=1e-12)
+
+
+def objects(seed: int) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
+    """Two masks of many small objects that meet in all ways, and a spacing."""
+    rng = np.random.default_rng(seed)
+    shape = ((60,), (8, 9), (21, 33), (5, 6, 7), (3, 4, 5, 2))[seed % 5]
+    first, second = rng.random((2, *shape)) < rng.choice([0.2, 0.4, 0.6, 0.75], 2).reshape(
+        2, *[1] * len(shape)
+    )
+    return first, second, tuple(rng.uniform(0.5, 2, len(shape)))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(100))
+def test_medpys_objects(medpy, seed) -> None:
+    pred, gt, spacing = objects(seed)
+    for connectivity in (1, 2):
+        for name in ("obj_tpr", "obj_fpr"):
+            arguments = pred, gt, connectivity
+            assert getattr(medpy_binary, name)(*arguments) == getattr(medpy, name)(*arguments)
+        for voxelspacing in (None, spacing):
+            for name in ("obj_asd", "obj_assd"):
+                arguments = pred, gt, voxelspacing, connectivity
+                theirs = getattr(medpy, name)(*arguments)
+                ours = getattr(medpy_binary, name)(*arguments)
+                assert ours == pytest.approx(theirs, rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_medpys_objects_where_there_are_none(medpy) -> None:
+    empty, full = np.zeros((3, 4), bool), np.ones((3, 4), bool)
+    apart = empty.copy()
+    apart[0, 0] = True
+    for pred, gt in ((empty, full), (full, empty), (empty, empty), (apart, np.roll(apart, 2))):
+        for name in ("obj_tpr", "obj_fpr", "obj_asd", "obj_assd"):
+            try:
+                expected = getattr(medpy, name)(pred, gt)
+            except ZeroDivisionError:
+                with pytest.raises(ZeroDivisionError):
+                    getattr(medpy_binary, name)(pred, gt)
+            else:
+                ours = getattr(medpy_binary, name)(pred, gt)
+                assert ours == pytest.approx(expected, nan_ok=True)
+
+
+def test_all_of_medpys_functions(medpy) -> None:
+    theirs = {
+        name: value
+        for name, value in vars(medpy).items()
+        if inspect.isfunction(value)
+        and value.__module__ == medpy.__name__
+        and not name.startswith("_")
+    }
+    assert set(theirs) == set(medpy_binary.__all__)
+    for name, function in theirs.items():
+        ours = inspect.signature(getattr(medpy_binary, name)).parameters.values()
+        expected = inspect.signature(function).parameters.values()
+        assert [(p.name, p.default) for p in ours] == [(p.name, p.default) for p in expected]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

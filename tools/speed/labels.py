@@ -49,7 +49,7 @@ def run(seconds: float) -> Iterator[Row]:
     """Yield times faster than bincount, and the time beside that of the target's bytes a second."""
     size = f"{SHAPE[0]}×{SHAPE[1]}"
     for content, wrong in (("regions", 0.02), ("noise", 1.0)):
-        for dtype in ("uint8", "int64"):
+        for dtype in ("uint8", "int32", "int64"):
             pred, gt = (image.astype(dtype) for image in street(wrong))
             assert np.array_equal(table(pred, gt), by_bincount(pred, gt))
             times = in_turn(

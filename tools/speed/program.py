@@ -17,7 +17,8 @@ SECTIONS = (
     "scores", "spatial", "decoding", "hair", "folders", "cold", "surfaces", "labels", "targets",
 )  # fmt: skip
 _PACKAGES = (
-    "fastsegmetrics", "pysodmetrics", "pyirstdmetrics", "numpy", "numba", "opencv-python-headless",
+    "fastsegmetrics", "pysodmetrics", "pyirstdmetrics", "MedPy", "mikan-rs", "numpy", "numba",
+    "opencv-python-headless",
 )  # fmt: skip
 SIZES = ("300x400", "512x512", "1024x1024", "2048x2048")
 TITLES = {

@@ -1,10 +1,13 @@
-"""All surface scores of a pair, against surface-distance, MedPy and a path on SciPy's k-d tree."""
+"""All surface scores of a pair, against surface-distance, MedPy, mikan-rs and SciPy's k-d tree."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -12,25 +15,40 @@ from scipy.spatial import cKDTree
 
 import fastsegmetrics as fsm
 from speed.rows import Row
-from speed.timing import in_turn
+from speed.timing import beside
+from speed.volumes import SHAPE, Pair, brain_pair, folded_pair, shifted
 
 Scores = Callable[[np.ndarray, np.ndarray], object]
 NAME = "HD, HD95, ASSD, NSD"
-#: Times faster that each should be, by content; the k-d tree profits from near surfaces.
+PLANE = (512, 512)
+#: Voxels that no point of a shifted prediction is near.
+SHIFT = 20
+#: Times faster that each should be, by number of axes; the k-d tree profits from near surfaces.
 TARGETS = {
-    ("near", "197x233x189"): {"surface-distance": 20, "medpy": 20, "k-d tree": 4},
-    ("shifted", "197x233x189"): {"medpy": 5},
-    ("near", "512x512"): {"medpy": 20},
+    (3, "near"): {"surface-distance": 20, "medpy": 20, "mikan-rs": 10, "k-d tree": 4},
+    (3, "shifted"): {"medpy": 5},
+    (2, "near"): {"medpy": 20},
 }
 TOLERANCE = 1.0
+#: A peer's call of a volume lasts up to 8 s: two or three rounds.
+PATIENCE = 16.0
+LARGE = 512
+MOST_GIGABYTES = 3.0
 
-
-def folded_pair(shape: tuple[int, ...], shift: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return two level sets of a folded ball: large surfaces a voxel or two apart."""
-    axes = np.meshgrid(*(np.linspace(-1, 1, n, dtype=np.float32) for n in shape), indexing="ij")
-    radius = np.sqrt(sum(axis * axis for axis in axes))
-    level = radius + 0.25 * np.prod([np.sin(18 * axis + 1) for axis in axes], axis=0)
-    return np.roll(level < 0.62, shift, 0), level < 0.66
+_PROGRAM = """
+import json, resource, sys
+sys.path.insert(0, sys.argv[1])
+import fastsegmetrics as fsm
+from speed.volumes import folded_pair, shifted
+shift, side = map(int, sys.argv[2:])
+pair = shifted(folded_pair((side, side, side)), shift)
+found = fsm.surface_distances(*pair)
+scores = found.hd, found.hd95, found.assd, found.nsd(1)
+# Linux counts kilobytes, macOS bytes.
+unit = 1 if sys.platform == "darwin" else 1024
+peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"peak": peak, "scores": scores}))
+"""
 
 
 def _native(surface: str) -> Scores:
@@ -63,6 +81,16 @@ def _of_medpy(peer: ModuleType) -> Scores:
     return scores
 
 
+def _of_mikan(peer: ModuleType) -> Scores:
+    """It has no NSD either, and takes volumes of label numbers."""
+
+    def scores(pred: np.ndarray, gt: np.ndarray) -> object:
+        found = peer.ArrayEvaluator(gt.view(np.uint8), pred.view(np.uint8), (1.0, 1.0, 1.0))
+        return found.labels(1).metrics(["hd", "hd95", "assd"])
+
+    return scores
+
+
 def _of_tree(pred: np.ndarray, gt: np.ndarray) -> object:
     edges = [np.argwhere(mask & ~ndimage.binary_erosion(mask)) for mask in (pred, gt)]
     forth = cKDTree(edges[1]).query(edges[0])[0]
@@ -83,31 +111,42 @@ def _surface_distance() -> ModuleType:
 
 
 def run(seconds: float) -> Iterator[Row]:
-    """Compare images and volumes, with surfaces near each other and shifted by 20 voxels."""
+    """Compare images and volumes, surfaces near each other and shifted; then the peak memory."""
     import medpy.metric.binary
+    import mikan
 
     peers: dict[str, tuple[Scores, Scores]] = {
         "surface-distance": (_of_elements(_surface_distance()), _native("elements")),
         "medpy": (_of_medpy(medpy.metric.binary), _native("voxels")),
+        "mikan-rs": (_of_mikan(mikan), _native("voxels")),
         "k-d tree": (_of_tree, _native("voxels")),
     }
-    for size in ("512x512", "197x233x189"):
-        shape = tuple(int(side) for side in size.split("x"))
-        for content, shift in (("near", 0), ("shifted", 20)):
-            pair = folded_pair(shape, shift)
+    brain = brain_pair()
+    subjects = {
+        "folded": folded_pair(PLANE),
+        "folded volume" if brain is None else "brain": brain or folded_pair(SHAPE),
+    }
+    for subject, pair in subjects.items():
+        for content, shift in (("near", 0), ("shifted", SHIFT)):
+            masks = shifted(pair, shift)
+            targets = TARGETS.get((masks[0].ndim, content), {})
             for name, (peer, native) in peers.items():
-                yield _row(name, peer, native, pair, size, content, seconds)
+                if name == "mikan-rs" and masks[0].ndim == 2:
+                    continue
+                times = {name: lambda: peer(*masks), "native": lambda: native(*masks)}  # noqa: B023
+                yield _row(name, times, targets.get(name), masks, f"{subject}, {content}", seconds)
+    yield from _memory()
 
 
 def _row(
-    name: str, peer: Scores, native: Scores, pair: Any, size: str, content: str, seconds: float
+    name: str,
+    calls: dict[str, Callable[[], object]],
+    target: float | None,
+    pair: Pair,
+    content: str,
+    seconds: float,
 ) -> Row:
-    times = in_turn(
-        {name: lambda: peer(*pair), "native": lambda: native(*pair)},
-        least_rounds=3,
-        seconds=seconds,
-    )
-    target = TARGETS.get((content, size), {}).get(name)
+    times = beside(name, calls, patience=PATIENCE, seconds=seconds)
     return Row(
         "surfaces",
         f"{NAME} / {name}",
@@ -115,7 +154,22 @@ def _row(
         "x",
         "at least" if target else "",
         target,
-        size,
+        "x".join(map(str, pair[0].shape)),
         content,
         {each: 1000 * times.median(each) for each in (name, "native")},
     )
+
+
+def _memory() -> Iterator[Row]:
+    """Yield the peak memory of a fresh process that scores a large pair, its masks included."""
+    for content, shift in (("near", 0), ("shifted", SHIFT), ("far", LARGE // 3)):
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, str(Path(__file__).resolve().parent.parent),
+             str(shift), str(LARGE)],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        peak = json.loads(done.stdout)["peak"] / 1e9
+        yield Row(
+            "surfaces", f"{NAME}, peak memory", peak, "GB", "at most", MOST_GIGABYTES,
+            "x".join([str(LARGE)] * 3), f"folded, {content}",
+        )  # fmt: skip

@@ -12,6 +12,7 @@ shapes.
 from __future__ import annotations
 
 from fastsegmetrics.compat.medpy_binary.distances import asd, assd, hd, hd95
+from fastsegmetrics.compat.medpy_binary.objects import obj_asd, obj_assd, obj_fpr, obj_tpr
 from fastsegmetrics.compat.medpy_binary.overlap import (
     dc,
     jc,
@@ -34,6 +35,10 @@ __all__ = [
     "hd",
     "hd95",
     "jc",
+    "obj_asd",
+    "obj_assd",
+    "obj_fpr",
+    "obj_tpr",
     "positive_predictive_value",
     "precision",
     "ravd",

@@ -46,37 +46,34 @@ def hd(result: Any, reference: Any, voxelspacing: Any = None, connectivity: int 
     >>> hd(np.array([[1, 0, 0]]), np.array([[0, 0, 1]]), voxelspacing=(1, 0.5))
     1.0
     """
-    found = _distances(result, reference, voxelspacing, connectivity)
+    found = directed(result, reference, voxelspacing, connectivity)
     return float(max(found.pred_to_gt[-1], found.gt_to_pred[-1]))
 
 
 def hd95(result: Any, reference: Any, voxelspacing: Any = None, connectivity: int = 1) -> float:
     """95th percentile of the distances of both directions in one list; arguments as for `hd`."""
-    found = _distances(result, reference, voxelspacing, connectivity)
+    found = directed(result, reference, voxelspacing, connectivity)
     return scores.pooled_percentile(found.pred_to_gt, found.gt_to_pred, 95)
 
 
 def asd(result: Any, reference: Any, voxelspacing: Any = None, connectivity: int = 1) -> float:
     """Mean distance of the result's surface to the reference's; arguments as for `hd`."""
-    return scores.mean(_distances(result, reference, voxelspacing, connectivity).pred_to_gt)
+    return scores.mean(directed(result, reference, voxelspacing, connectivity).pred_to_gt)
 
 
 def assd(result: Any, reference: Any, voxelspacing: Any = None, connectivity: int = 1) -> float:
     """Mean of the distances of both directions in one list; arguments as for `hd`."""
-    found = _distances(result, reference, voxelspacing, connectivity)
+    found = directed(result, reference, voxelspacing, connectivity)
     return scores.pooled_mean(found.pred_to_gt, found.gt_to_pred)
 
 
-def _distances(
+def directed(
     result: Any, reference: Any, voxelspacing: Any, connectivity: int
 ) -> DirectedDistances:
-    masks = [np.atleast_1d(np.asarray(mask)) != 0 for mask in (result, reference)]
-    spacing = 1.0 if voxelspacing is None else voxelspacing
-    pair = represent.mask_pair(masks[0], masks[1], spacing)
-    if not isinstance(connectivity, (int, np.integer)) or connectivity < 1:
-        raise InputError(
-            f"connectivity must be an integer of at least 1; received {connectivity!r}"
-        )
+    """Return the sorted surface distances of both directions; arguments and errors as for `hd`."""
+    pred, gt = (np.atleast_1d(np.asarray(mask)) != 0 for mask in (result, reference))
+    pair = represent.mask_pair(pred, gt, steps(voxelspacing))
+    check_connectivity(connectivity)
     for place, mask in (("first", pair.pred), ("second", pair.gt)):
         if not mask.any():
             raise NoObjectError(f"the {place} array must contain an object; it has no foreground")
@@ -87,3 +84,16 @@ def _distances(
         pair.pred, pair.gt, pair.spacing, connectivity=int(connectivity)
     )
     return DirectedDistances(forth, back)
+
+
+def steps(voxelspacing: Any) -> Any:
+    """Return the spacing that an argument stands for."""
+    return 1.0 if voxelspacing is None else voxelspacing
+
+
+def check_connectivity(connectivity: Any) -> None:
+    """Raise unless a number of axes is an integer of at least 1."""
+    if not isinstance(connectivity, (int, np.integer)) or connectivity < 1:
+        raise InputError(
+            f"connectivity must be an integer of at least 1; received {connectivity!r}"
+        )
