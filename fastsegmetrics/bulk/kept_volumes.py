@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import zlib
 from collections.abc import Mapping
@@ -14,17 +13,12 @@ import numpy as np
 from fastsegmetrics import __version__, backend
 from fastsegmetrics.bulk.resume import check_contract, identity_now
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.volumes import Grid, MeasuredCase, evaluate_volumes
+from fastsegmetrics.bulk.volumes import Grid, MeasuredCase
 from fastsegmetrics.functional.labels import overlap_of_table
 from fastsegmetrics.represent_labels import LabelSet, label_set
 
 #: The folder within a run directory that holds the store of a run that has not ended.
 UNFINISHED = "unfinished"
-
-#: Arguments of `evaluate_volumes` that shape numbers and are told as they are.
-_PLAIN_CHOICES = (
-    "background", "tolerance", "surface", "hd95", "one_empty", "both_empty", "unit",
-)  # fmt: skip
 
 
 class UnfinishedRun:
@@ -49,7 +43,7 @@ class UnfinishedRun:
         self._ended = False
         self._store = RunStore(directory / UNFINISHED)
         try:
-            if next(self._store.pairs(), None) is None:
+            if self.n_kept() == 0:
                 # What was chosen and then refused at the first case binds nobody.
                 self._store.set("contract", None)
             check_contract(self._store, _told(choices, self._labels), backend.resolve())
@@ -61,6 +55,10 @@ class UnfinishedRun:
         """Return the cases of one method."""
         return KeptCases(self._store, method, self._labels, self._background)
 
+    def n_kept(self) -> int:
+        """Return how many cases of all methods are kept."""
+        return sum(1 for _ in self._store.pairs())
+
     def finished(self) -> None:
         """Say that all that is kept is in the files of the run; the store goes when it is left."""
         self._ended = True
@@ -69,9 +67,9 @@ class UnfinishedRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        empty = next(self._store.pairs(), None) is None
+        nothing = self.n_kept() == 0
         self._store.close()
-        if self._ended or empty:
+        if self._ended or nothing:
             self._store.path.unlink()
             self._store.directory.rmdir()
 
@@ -120,12 +118,17 @@ def _packed(one: MeasuredCase) -> bytes:
 
 def _told(choices: Mapping[str, Any], labels: LabelSet) -> dict[str, Any]:
     spacing = choices.get("spacing")
-    parameters = inspect.signature(evaluate_volumes).parameters
     return {
         "metrics": ["overlap", *(["surfaces"] if choices.get("surfaces", True) else [])],
         "labels": list(labels.values),
         "ignore_label": labels.ignored,
-        **{name: choices.get(name, parameters[name].default) for name in _PLAIN_CHOICES},
+        "background": choices.get("background"),
+        "tolerance": choices.get("tolerance"),
+        "surface": choices.get("surface", "voxels"),
+        "hd95": choices.get("hd95"),
+        "one_empty": choices.get("one_empty", "infinite"),
+        "both_empty": choices.get("both_empty", "undefined"),
         "spacing": None if spacing is None else np.ravel(spacing).tolist(),
+        "unit": choices.get("unit"),
         "package version": __version__,
     }

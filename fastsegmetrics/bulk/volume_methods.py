@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from fastsegmetrics.bulk.files import replace_file
 from fastsegmetrics.bulk.kept_volumes import UnfinishedRun
 from fastsegmetrics.bulk.pairs import PairList, pair
+from fastsegmetrics.bulk.run import RunInterrupted
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.volumes import UnitOf, VolumeRun, evaluate_volumes
@@ -281,6 +282,8 @@ def evaluate_volume_methods(
     InputError, FormatError, MissingExtraError
         As `evaluate_volumes`; what is missing in any folder before anything is measured; when a
         stopped run in `out` was begun with other choices.
+    RunInterrupted
+        A `KeyboardInterrupt` that says how much `out` holds.
     """
     directory = None
     if out is not None:
@@ -314,7 +317,11 @@ def evaluate_volume_methods(
     if directory is None:
         return measured(None)
     with UnfinishedRun(directory, choices) as unfinished:
-        found = measured(unfinished)
+        try:
+            found = measured(unfinished)
+        except KeyboardInterrupt:
+            total = sum(map(len, pairs.predictions.values()))
+            raise RunInterrupted(unfinished.n_kept(), total, directory) from None
         found.write(directory)
         unfinished.finished()
     return found

@@ -8,7 +8,7 @@ import dataclasses
 import io
 import math
 import os
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -195,25 +195,15 @@ def evaluate_volumes(
         When nibabel is needed and not installed.
     """
     chosen = represent_labels.label_set(labels, ignore_label)
-    if background is not None and background not in chosen.values:
-        raise InputError(
-            f"background must be one of the labels ({chosen}); received {background!r}"
-        )
-    if missing not in ("error", "skip"):
-        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
-    if ignore_label is not None and surfaces:
-        raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
-    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
+    _check_choices(chosen, background, missing, both_empty, surfaces)
     how = _how(surfaces, surface, hd95, one_empty, tolerance)
     pairs = pair(
         gt, {"pred": pred}, gt_prefix=gt_prefix, gt_suffix=gt_suffix, pred_prefix=pred_prefix,
         pred_suffix=pred_suffix, suffixes=volumes.SUFFIXES,
     )  # fmt: skip
     absent, found = pairs.missing["pred"], pairs.predictions["pred"]
-    if absent and missing == "error":
-        hint = f"; {pairs.hints['pred']}" if "pred" in pairs.hints else ""
-        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
-        raise InputError(f"{len(absent)} truths have no prediction: {shown}{hint}")
+    if missing == "error":
+        _require_predictions(absent, pairs.hints.get("pred"))
     units = {case: _unit_of(case, unit_of) for case in sorted(found)}
     in_force = backends.resolve()
 
@@ -236,38 +226,68 @@ def evaluate_volumes(
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    files = {case: (pairs.truths[case], found[case]) for case in units}
-    with contextlib.closing(_case_by_case(measured, files, kept, workers)) as measuring:
-        for case, one in measuring:
-            cases.add(case, one.overlap, unit=units[case])
-            rows += one.rows
-            grids.add(one.grid)
+    todo = _Todo(pairs.truths, found, kept, check_workers(workers))
+    for case, one in _each(measured, units, todo):
+        cases.add(case, one.overlap, unit=units[case])
+        rows += one.rows
+        grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
     contract = _contract(grids, chosen, background, how, both_empty, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
 
 
-def _case_by_case(
-    measured: Callable[[str], MeasuredCase],
-    files: Mapping[str, tuple[Path, Path]],
-    kept: KeptCases | None,
-    workers: int | None,
-) -> Generator[tuple[str, MeasuredCase], None, None]:
-    """Yield each case as it was kept, or else as it is measured now, and keep it then."""
-    before: dict[str, MeasuredCase] = {}
-    if kept is not None:
-        standing = {case: kept.standing(case, *both) for case, both in files.items()}
-        before = {case: one for case, one in standing.items() if one is not None}
-    todo = [case for case in files if case not in before]
-    with contextlib.closing(in_order(measured, todo, check_workers(workers), len(todo))) as fresh:
-        for case in files:
+class _Todo(NamedTuple):
+    """Where the files of the cases lie, what is kept of them, and the number of threads."""
+
+    truths: Mapping[str, Path]
+    predictions: Mapping[str, Path]
+    kept: KeptCases | None
+    workers: int
+
+
+def _each(
+    measured: Callable[[str], MeasuredCase], cases: Iterable[str], todo: _Todo
+) -> Iterator[tuple[str, MeasuredCase]]:
+    """Yield every case in order: what is kept as it is, the others measured and kept."""
+    truths, predictions, kept, workers = todo
+    before = {} if kept is None else {
+        case: one for case in cases if (one := kept.standing(case, truths[case], predictions[case]))
+    }  # fmt: skip
+    fresh = [case for case in cases if case not in before]
+    with contextlib.closing(in_order(measured, fresh, workers, len(fresh))) as found:
+        for case in cases:
             if case in before:
                 yield case, before[case]
                 continue
-            _, one = next(fresh)
+            _, one = next(found)
             if kept is not None:
                 kept.add(case, one)
             yield case, one
+
+
+def _check_choices(
+    labels: represent_labels.LabelSet,
+    background: int | None,
+    missing: str,
+    both_empty: str,
+    surfaces: bool,
+) -> None:
+    if background is not None and background not in labels.values:
+        raise InputError(
+            f"background must be one of the labels ({labels}); received {background!r}"
+        )
+    if missing not in ("error", "skip"):
+        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
+    if labels.ignored is not None and surfaces:
+        raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
+    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
+
+
+def _require_predictions(absent: list[str], hint: str | None) -> None:
+    if absent:
+        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
+        why = f"; {hint}" if hint else ""
+        raise InputError(f"{len(absent)} truths have no prediction: {shown}{why}")
 
 
 def _how(

@@ -12,7 +12,7 @@ import pytest
 
 import fastsegmetrics as fsm
 from fastsegmetrics.bulk import volumes
-from fastsegmetrics.bulk.kept_volumes import UNFINISHED
+from fastsegmetrics.bulk.kept_volumes import UNFINISHED, KeptCases
 from fastsegmetrics.bulk.volume_methods import VolumeMethods, evaluate_volume_methods
 
 FILES = ("per_label.csv", "evaluation.json", "volumes.json")
@@ -104,6 +104,10 @@ def test_a_file_that_changed_is_measured_anew(folders, reads) -> None:
         ({"both_empty": "perfect"}, "both_empty = 'undefined', now it is 'perfect'"),
         ({"labels": (0, 2, 1)}, "labels = "),
         ({"surfaces": False, "tolerance": None}, "metrics = "),
+        ({"hd95": "pooled"}, r"holds a run with hd95 = None, now it is 'pooled'"),
+        ({"surface": "elements"}, r"holds a run with surface = 'voxels', now it is 'elements'"),
+        ({"one_empty": "diagonal"}, r"holds a run with one_empty = 'infinite', now it is 'diag"),
+        ({"both_empty": "perfect"}, r"holds a run with both_empty = 'undefined', now it is 'perf"),
         ({"background": None}, "background = 0, now it is None"),
     ],
 )
@@ -138,6 +142,21 @@ def test_a_run_that_kept_nothing_leaves_nothing(folders, reads) -> None:
     # So that a choice that was no good does not bind the next one.
     reads.stop.clear()
     run(folders, tolerance=2.0)
+
+
+def test_an_interrupted_run_says_what_it_holds(folders, monkeypatch) -> None:
+    add = KeptCases.add
+
+    def interrupted(self, case, one):
+        if (self.method, case) == ("second", "b"):
+            raise KeyboardInterrupt
+        add(self, case, one)
+
+    monkeypatch.setattr(KeptCases, "add", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(folders)
+    error = caught.value
+    assert (error.done, error.total, error.directory) == (5, 8, folders / "run")
 
 
 def test_a_killed_run_goes_on(folders) -> None:
