@@ -28,6 +28,9 @@ _LATEX_SPECIAL = {
     "$": r"\$",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    # At the begin of a line, the "\\" before it would take them for an argument of its own.
+    "[": "{[}",
+    "*": "{*}",
 }
 _CSV_FIELDS = ("value", "direction", "n_expected", "n_used", "n_undefined", "n_infinite")
 

@@ -121,6 +121,13 @@ def test_latex_is_a_booktabs_tabular_with_names_escaped():
     assert text.count("\\\\\n") == 4
 
 
+def test_latex_names_are_no_arguments_of_the_line_before():
+    results = {name: {"mae": Fake(0.5)} for name in ("[1] A", "*B")}
+    lines = tables.to_latex(tables.build(results)).splitlines()
+    assert lines[4].startswith("  {[}1] A & ")
+    assert lines[5].startswith("  {*}B ")
+
+
 def test_csv_holds_every_value_exactly_with_its_counts():
     results = {"A,1": {"m": Fake(1 / 3, n_used=9, n_undefined=1)}, "B": {"m": Fake(math.inf)}}
     rows = list(csv.DictReader(io.StringIO(tables.to_csv(results))))
