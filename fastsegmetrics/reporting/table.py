@@ -89,6 +89,7 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
     columns = tuple(Column(name, aggregate.direction) for name, aggregate in first.items())
     best = [_best(column, results, digits) if len(results) > 1 else None for column in columns]
     rows = []
+    elsewhere = False
     for method, aggregates in results.items():
         used = max((a.n_used for a in aggregates.values()), default=0)
         expected = max((a.n_expected for a in aggregates.values()), default=0)
@@ -97,9 +98,10 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
             aggregate = aggregates[column.name]
             text = format_value(aggregate.value, digits)
             cells.append(Cell(text, text == marked, _cell_note(aggregate, used)))
+            elsewhere |= aggregate.n_used + aggregate.n_undefined + aggregate.n_infinite < used
         rows.append(Row(method, used, expected, tuple(cells)))
     partial = any(row.used != row.expected for row in rows)
-    return Table(columns, tuple(rows), partial, _table_note(columns, rows))
+    return Table(columns, tuple(rows), partial, _table_note(columns, rows, elsewhere))
 
 
 def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
@@ -108,7 +110,7 @@ def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
     return ", ".join(parts)
 
 
-def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
+def _table_note(columns: Sequence[Column], rows: Sequence[Row], elsewhere: bool) -> str:
     notes = " ".join(cell.note for row in rows for cell in row.cells)
     sentences = []
     if "n=" in notes:
@@ -117,6 +119,8 @@ def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
         others = "value of the others is undefined"
         if halves:
             others = "others are in the other half or undefined"
+        elif elsewhere:
+            others = "others are in other strata or undefined"
         sentences.append(f"n=…: mean of that many samples, the {others}.")
     if "inf" in notes:
         sentences.append("inf: that many samples have an infinite value and are not in the mean.")
