@@ -97,6 +97,7 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3, rows_are: str =
     compete = len(results) > 1 and rows_are == "Method"
     best = [_best(column, results, digits) if compete else None for column in columns]
     rows = []
+    elsewhere = False
     for method, aggregates in results.items():
         used = max((a.n_used for a in aggregates.values()), default=0)
         expected = max((a.n_expected for a in aggregates.values()), default=0)
@@ -106,9 +107,11 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3, rows_are: str =
             text = format_value(aggregate.value, digits)
             best_of_all = text == marked and not aggregate.n_infinite
             cells.append(Cell(text, best_of_all, _cell_note(aggregate, used)))
+            elsewhere |= aggregate.n_used + aggregate.n_undefined + aggregate.n_infinite < used
         rows.append(Row(method, used, expected, tuple(cells)))
     partial = any(row.used != row.expected for row in rows)
-    return Table(columns, tuple(rows), partial, _table_note(columns, rows), rows_are)
+    note = _table_note(columns, rows, elsewhere)
+    return Table(columns, tuple(rows), partial, note, rows_are)
 
 
 def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
@@ -117,7 +120,7 @@ def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
     return ", ".join(parts)
 
 
-def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
+def _table_note(columns: Sequence[Column], rows: Sequence[Row], elsewhere: bool) -> str:
     notes = " ".join(cell.note for row in rows for cell in row.cells)
     sentences = []
     if "n=" in notes:
@@ -128,6 +131,8 @@ def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
             others = "others are in the other half or undefined"
         elif any("[" in column.name for column in columns):
             others = "others have no target of that size or are undefined"
+        elif elsewhere:
+            others = "others are in other strata or undefined"
         sentences.append(f"n=…: mean of that many samples, the {others}.")
     if "inf" in notes:
         sentences.append(

@@ -101,6 +101,16 @@ def test_a_stratum_has_fewer_samples_because_the_others_have_no_such_target():
     )
 
 
+def test_where_the_samples_are_that_a_value_lacks():
+    def note(**lacking):
+        return tables.build({"one": {"mae": Fake(0.1), "part": Fake(0.2, **lacking)}}).note
+
+    assert note() == ""
+    assert note(n_used=7, n_undefined=3).endswith("the value of the others is undefined.")
+    assert note(n_used=7, n_undefined=2).endswith("the others are in other strata or undefined.")
+    assert note(n_used=0).endswith("the others are in other strata or undefined.")
+
+
 def test_markdown_parses():
     lines = tables.to_markdown(tables.build(RESULTS)).splitlines()
     assert lines[0] == "| Method | f_beta.max ↑ |     mae ↓ |"
