@@ -51,7 +51,7 @@ _COMMON = """
     Returns
     -------
     {returns}
-        In [{low:g}, {high:g}]; {direction} is better.
+        In [{low:g}, {high:g}]; {better}.
 
     Raises
     ------
@@ -72,11 +72,12 @@ _COMMON = """
 
 
 def documented(
-    returns: str, example: str, name: str | None = None, *, own: str = ""
+    returns: str, example: str, name: str | None = None, *, own: str = "", better: str = ""
 ) -> Callable[[Function], Function]:
     """Complete a docstring from the score's row in the catalogue, so that it is said once.
 
-    `own` is what it says of the parameter that no other function has.
+    `own` is what it says of the parameter that no other function has, `better` what is said of
+    the direction where there are two.
     """
 
     def complete(function: Function) -> Function:
@@ -88,7 +89,7 @@ def documented(
             image=_IMAGE if score.needs_image else "",
             low=score.low,
             high=score.high,
-            direction=score.direction,
+            better=better or f"{score.direction} is better",
             title=score.title[0].upper() + score.title[1:],
             formula=score.formula,
             empty=score.empty,

@@ -133,6 +133,7 @@ def hiou(
     own="""matching : {"distance", "opdc", "shooting"}
     Each true target takes the first free one below 3 px; or overlap first, then distance; or any
     predicted pixel in a target's 3 × 3 neighbourhood.""",
+    better="of `pd` higher, of `fa` lower is better",
 )
 def detection(
     pred: Any,
