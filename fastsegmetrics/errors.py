@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class FastSegMetricsError(Exception):
     """Base of all errors that fastsegmetrics raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An exception is restored by a call with its message alone, which some here do not take;
+        # a pool of processes waits for ever for one that cannot be restored.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[FastSegMetricsError], args: tuple[object, ...], attributes: dict[str, object]
+) -> FastSegMetricsError:
+    error = kind.__new__(kind)
+    super(FastSegMetricsError, error).__init__(*args)
+    error.__dict__.update(attributes)
+    return error
 
 
 class InputError(FastSegMetricsError, ValueError):

@@ -78,6 +78,9 @@ class RunInterrupted(KeyboardInterrupt):
         self.done, self.total, self.directory = done, total, directory
         super().__init__(f"interrupted after {done} of {total} samples")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RunInterrupted, (self.done, self.total, self.directory)
+
 
 class Run(Mapping[str, "Result"]):
     """What a folder run gives: a mapping from method to `Result`, and what was left out.
