@@ -234,16 +234,15 @@ def binary_map(pred: MapInput, conventions: Conventions, threshold: float) -> ND
 def runs_above(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.int32]:
     """Return the runs of ``P > threshold`` in raster order: int32[n, 3], row, start, stop."""
     values = pred.values
-    if values.dtype != np.uint8:
-        runs = runs_in_range(values, threshold)
-        if runs is None:
-            # Of what `represent.prediction` gives only -0.0 is out of order; the sum has none.
-            runs = runs_in_range(values + values.dtype.type(0), threshold)
-            assert runs is not None
-        return runs
-    limit, width = np.uint8(_cut(pred, threshold) - 1), values.shape[1]
-    runs, highest = _rooms().label.runs_above(values.reshape(-1), limit, width)
-    represent.check_scale(int(highest), conventions)
+    if values.dtype == np.uint8:
+        mask = binary_map(pred, conventions, threshold).reshape(-1)
+        found: NDArray[np.int32] = _rooms().label.find_runs(mask, words(mask), values.shape[1])
+        return found
+    runs = runs_in_range(values, threshold)
+    if runs is None:
+        # Of what `represent.prediction` gives only -0.0 is out of order; the sum has none.
+        runs = runs_in_range(values + values.dtype.type(0), threshold)
+        assert runs is not None
     return runs
 
 
