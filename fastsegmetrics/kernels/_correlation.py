@@ -383,10 +383,20 @@ def _across(
         a = spectrum[0, f]
         b = spectrum[1, f]
         centre = a[0]
-        for k in range(lanes):
-            to_re[k] = re[k] * centre
-            to_im[k] = im[k] * centre
         t = 1
+        if half % 7 % 2 == 1:
+            a0, b0 = a[1], b[1]
+            before_re = source[f * _STRIDE + half - 1 : _PART]
+            before_im = source[_PART + f * _STRIDE + half - 1 :]
+            for k in range(lanes):
+                u, v, p, q = re[k + 1], before_re[k], im[k + 1], before_im[k]
+                to_re[k] = fused(q - p, b0, fused(u + v, a0, re[k] * centre))
+                to_im[k] = fused(u - v, b0, fused(p + q, a0, im[k] * centre))
+            t = 2
+        else:
+            for k in range(lanes):
+                to_re[k] = re[k] * centre
+                to_im[k] = im[k] * centre
         while t + 6 <= half:
             a0, a1, a2, a3, a4, a5, a6 = (
                 a[t], a[t + 1], a[t + 2], a[t + 3], a[t + 4], a[t + 5], a[t + 6]
@@ -435,16 +445,6 @@ def _across(
                 to_re[k] = fused(q - p, b1, fused(u + v, a1, x))
                 to_im[k] = fused(u - v, b1, fused(p + q, a1, y))
             t += 2
-        if t == half:
-            a0, b0 = a[t], b[t]
-            before_re = source[f * _STRIDE : _PART]
-            before_im = source[_PART + f * _STRIDE :]
-            re = source[f * _STRIDE + 2 * half : _PART]
-            im = source[_PART + f * _STRIDE + 2 * half :]
-            for k in range(lanes):
-                u, v, p, q = re[k], before_re[k], im[k], before_im[k]
-                to_re[k] = fused(q - p, b0, fused(u + v, a0, to_re[k]))
-                to_im[k] = fused(u - v, b0, fused(p + q, a0, to_im[k]))
 
 
 @kernel

@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import ndimage
 
 from fastsegmetrics.kernels import borders, colour, gaussian, patches, tiles
+from fastsegmetrics.kernels._jit import fused, kernel
 from fastsegmetrics.reference import (
     borders as border_twins,
     colour as colour_twins,
@@ -111,6 +112,25 @@ def test_moments_do_not_overflow() -> None:
     assert box == (2, 0, 3, 70_000)
 
 
+@given(st.integers(1, 30), st.integers(1, 70), st.sampled_from([0.01, 0.3, 1.0]), seeds)
+def test_moments_of_any_mask(height, width, density, seed) -> None:
+    mask = (np.random.default_rng(seed).random((height, width)) < density).astype(np.uint8)
+    assert gaussian.mask_moments(mask) == gaussian_twins.mask_moments(mask)
+
+
+@kernel
+def _compiled_fused(a: float, b: float, c: float) -> float:
+    return fused(a, b, c)
+
+
+def test_fused_rounds_once_where_it_is_compiled() -> None:
+    # (1 + 2⁻¹²)² = 1 + 2⁻¹¹ + 2⁻²⁴, half a unit in the last place of single precision too much.
+    a, c = np.float32(1 + 2.0**-12), np.float32(-1 - 2.0**-11)
+    assert fused(a, a, c) == 0.0
+    compiled = hasattr(_compiled_fused, "py_func")
+    assert _compiled_fused(a, a, c) == (2.0**-24 if compiled else 0.0)
+
+
 @given(st.integers(0, 9), st.integers(0, 9), st.floats(-0.9, 0.9))
 def test_gaussian_box(half_rows, half_columns, correlation) -> None:
     arguments = half_rows, half_columns, 0.3, 0.2 * correlation, 0.2
@@ -170,6 +190,22 @@ def test_context_sums(shape, half, density, weighted, seed) -> None:
     assert ours == pytest.approx(twin, rel=1e-12, abs=1e-12)
     single = sums_of(tiles, *arguments, folds=folds, precision=np.float32)
     assert single == pytest.approx(twin, rel=1e-6, abs=3e-7)
+
+
+@pytest.mark.parametrize("crowded", [(), (0,), (0, 3), (0, 1, 2)])
+def test_tiles_of_few_pixels_beside_crowded_ones(crowded) -> None:
+    # Four tiles; the fullest of those of few pixels is the second of a pair that lacks one.
+    rng = np.random.default_rng(1)
+    values = rng.random((2 * 54 + 10, 2 * 208 + 12))
+    mask = np.zeros((108, 416), np.uint8)
+    for tile, n in enumerate((3, 1, 5, 2)):
+        part = mask[54 * (tile // 2) :, 208 * (tile % 2) :][:54, :208]
+        part[10 : 10 + n, 200] = 1
+        if tile in crowded:
+            part[::2, ::3] = 1
+    weights = gaussian.gaussian_box(5, 6, 0.05, 0.01, 0.03)
+    arguments = values, mask, NOTHING, weights
+    assert sums_of(tiles, *arguments) == pytest.approx(sums_of(tile_twins, *arguments), rel=1e-12)
 
 
 @pytest.mark.parametrize("folds", range(1, tiles.MOST_FOLDS + 1))
