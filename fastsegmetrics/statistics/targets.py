@@ -241,10 +241,10 @@ def runs_above(pred: MapInput, conventions: Conventions, threshold: float) -> ND
             runs = runs_in_range(values + values.dtype.type(0), threshold)
             assert runs is not None
         return runs
-    limit, width = np.uint8(_cut(pred, threshold) - 1), values.shape[1]
-    runs, highest = _rooms().label.runs_above(values.reshape(-1), limit, width)
-    represent.check_scale(int(highest), conventions)
-    return runs
+    # Another kind of numbers would be another compilation of the kernel.
+    flat = binary_map(pred, conventions, threshold).reshape(-1)
+    found: NDArray[np.int32] = _rooms().label.find_runs(flat, words(flat), values.shape[1])
+    return found
 
 
 def runs_in_range(values: NDArray[Any], threshold: float) -> NDArray[np.int32] | None:
