@@ -234,16 +234,17 @@ def binary_map(pred: MapInput, conventions: Conventions, threshold: float) -> ND
 def runs_above(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.int32]:
     """Return the runs of ``P > threshold`` in raster order: int32[n, 3], row, start, stop."""
     values = pred.values
-    if values.dtype == np.uint8:
-        mask = binary_map(pred, conventions, threshold).reshape(-1)
-        found: NDArray[np.int32] = _rooms().label.find_runs(mask, words(mask), values.shape[1])
-        return found
-    runs = runs_in_range(values, threshold)
-    if runs is None:
-        # Of what `represent.prediction` gives only -0.0 is out of order; the sum has none.
-        runs = runs_in_range(values + values.dtype.type(0), threshold)
-        assert runs is not None
-    return runs
+    if values.dtype != np.uint8:
+        runs = runs_in_range(values, threshold)
+        if runs is None:
+            # Of what `represent.prediction` gives only -0.0 is out of order; the sum has none.
+            runs = runs_in_range(values + values.dtype.type(0), threshold)
+            assert runs is not None
+        return runs
+    # Another kind of numbers would be another compilation of the kernel.
+    flat = binary_map(pred, conventions, threshold).reshape(-1)
+    found: NDArray[np.int32] = _rooms().label.find_runs(flat, words(flat), values.shape[1])
+    return found
 
 
 def runs_in_range(values: NDArray[Any], threshold: float) -> NDArray[np.int32] | None:

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from fastsegmetrics.kernels import assign, proximity
+from fastsegmetrics.kernels import _block_search, assign, proximity
 from fastsegmetrics.reference import assign as assign_twins, proximity as proximity_twins
 
 #: As Python, a kernel takes a thousand times longer.
@@ -219,3 +219,52 @@ def test_candidates_at_or_above_the_gate_are_none():
     assert assign.assign_gated(pairs, np.array([3.0, 4.0, 1.0]), 3.0, 2, 2).tolist() == [-1, 1]
     assert assign.assign_gated(pairs[:0], np.zeros(0), 3.0, 2, 5).tolist() == [-1, -1]
     assert assign.assign_gated(pairs[:0], np.zeros(0), 3.0, 2, 0).tolist() == [-1, -1]
+
+
+def by_blocks(costs):
+    """Assign the rows of a matrix by blocks of columns alone, if they can all be."""
+    state = _block_search.no_pairs(*costs.shape)
+    done, feasible = _block_search.begin_matrix(costs, state)
+    return state.assigned.tolist() if feasible and done == len(costs) else None
+
+
+@given(seeds, st.integers(1, 9), st.integers(0, 90))
+def test_blocks_of_a_matrix(seed, n, more):
+    for costs in matrices(np.random.default_rng(seed), n, n + more):
+        assert by_blocks(costs) == oracle(costs)
+
+
+@given(seeds, st.integers(1, 9), st.integers(0, 90), st.sampled_from([0, 1.0, 2.5]))
+def test_blocks_of_points(seed, n, more, step):
+    rng = np.random.default_rng(seed)
+    rows, columns = points(rng, n, step) - 7, 3 * points(rng, n + more, step)
+    found = _block_search.assign_to_points(rows, columns)
+    assert found.tolist() == oracle(cdist(rows, columns))
+    # All in one place, or on a line.
+    for scale in ((0, 0), (0, 1), (1, 0)):
+        found = _block_search.assign_to_points(rows, columns * scale)
+        assert found.tolist() == oracle(cdist(rows, columns * scale))
+
+
+def test_blocks_of_forbidden_pairs():
+    costs = np.full((3, 70), np.inf)
+    costs[0, 3] = costs[1, 3] = costs[2, 69] = 1.0
+    assert by_blocks(costs) is None
+    costs[1, 40] = 9.0
+    assert by_blocks(costs) == [3, 40, 69]
+
+
+@pytest.mark.parametrize("kind", ["random", "ties", "distances"])
+def test_thousands_of_rows(kind):
+    """Enough for blocks; where most of them have to be looked at the rest is done without."""
+    n = 8 if MANY == 40 else 1400
+    rng = np.random.default_rng(3)
+    if kind == "distances":
+        rows, columns = rng.integers(0, 60, (n, 2)) * 1.0, rng.integers(0, 60, (n + 9, 2)) * 1.0
+        costs = cdist(rows, columns)
+        assert assign.assign_points(rows, columns).tolist() == oracle(costs)
+        assert assign.assign_points(columns, rows).tolist() == oracle(costs.T)
+    else:
+        costs = rng.random((n, n)) if kind == "random" else rng.integers(0, 9, (n, n)) * 1.0
+    assert assign.assign(costs)[0].tolist() == oracle(costs)
+    assert assign.assign(np.ascontiguousarray(costs.T))[0].tolist() == oracle(costs.T)

@@ -301,3 +301,38 @@ def test_results_survive_pickling_and_the_suite_resolves() -> None:
     assert [m.name for m in catalog.resolve("niou,target_recall.bin")] == [
         "pixel_iou.bin", "pd_opdc.bin",
     ]  # fmt: skip
+
+
+@BACKENDS
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_maps_in_any_form_are_read_alike(backend, dtype) -> None:
+    """The one pass that checks and thresholds floats is for those that lie as they should."""
+    pred, truth = scene(3)
+    pred = np.round(pred, 2).astype(dtype)
+    expected = fsm.hiou(pred.astype(np.float64), truth, backend=backend)
+    minus = np.where(pred == 0, dtype(-0.0), pred)
+    assert np.signbit(minus).any()
+    forms = pred, minus, np.asfortranarray(pred), np.repeat(pred, 2, axis=1)[:, ::2], pred.tolist()
+    for form in (*forms, pred.astype(pred.dtype.newbyteorder())):
+        assert fsm.hiou(form, truth, backend=backend) == expected
+    clipped = np.where(pred > 0.9, dtype(1.5), pred)
+    assert fsm.hiou(clipped, truth, clip=True, backend=backend) == expected
+
+
+@BACKENDS
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.nan, "pred must be finite; 1 value.s. break this, the first nan at .2, 1."),
+        (np.inf, "pred must be finite"),
+        (-0.25, r"pred must lie in \[0, 1\] .*the first -0.25 at .2, 1."),
+        (1.25, r"pred must lie in \[0, 1\] .*the first 1.25 at .2, 1."),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_values_off_the_scale_are_refused(backend, dtype, value, message) -> None:
+    pred, truth = np.zeros((4, 5), dtype), np.zeros((4, 5), bool)
+    pred[2, 1] = value
+    for score in (fsm.hiou, fsm.detection):
+        with pytest.raises(fsm.InputError, match=message):
+            score(pred, truth, backend=backend)

@@ -34,6 +34,7 @@ TITLES = {
     "surfaces": "All surface scores of a pair: times faster than other packages",
     "labels": "Contingency tables: times faster than numpy.bincount",
     "targets": "Scores of matched targets: times faster than pyirstdmetrics",
+    "crowds": "Thousands of targets on each side",
 }
 
 
@@ -117,9 +118,10 @@ def _measured(options: argparse.Namespace) -> Iterator[Row]:
 
         yield from labels.run(seconds)
     if "targets" in options.sections:
-        from speed import targets
+        from speed import crowds, targets
 
         yield from targets.run(seconds)
+        yield from crowds.run(1000 if options.quick else crowds.N)
 
 
 def _is_complete(options: argparse.Namespace) -> bool:

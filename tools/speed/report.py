@@ -50,6 +50,7 @@ def markdown(data: dict[str, Any], *, full: bool = False) -> str:
         table = _plain(found) if full else _by_way(found)
         parts.append(f"{_TARGETS}\n\n{table}")
     for section, words in (
+        ("crowds", "Thousands of targets on each side, one thread"),
         ("hair", "Human correction effort of hair-thin masks, in a fresh process"),
         ("surfaces", "All surface scores of a pair of masks: times faster than other packages"),
         ("labels", "Contingency tables: times faster than numpy.bincount"),
