@@ -59,6 +59,10 @@ report = "raw(by=size)"
 path = "fixed(t=0.4) / components(min_area=9) / pixelwise / recall / raw(by=size)"
 ```
 
+The maps of a target are as large as the image. Outside its pixels (`encoding=mask`) or its box
+(`encoding=box`; of a matched pair the box around both) they are zero, and that counts: in the mean
+of an error, and as true negatives.
+
 A path that makes no sense is refused in one sentence that says why. The policy of degenerate cases,
 the stretch and the constants of the scores (β², α, …) are no part of a path: they are the
 [conventions](conventions.md) it runs under, and both are in the contract of a result.

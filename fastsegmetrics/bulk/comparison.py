@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from fastsegmetrics.bulk.resume import first_difference
+from fastsegmetrics.bulk.resume import told_apart
 from fastsegmetrics.bulk.stored_values import StoredValues, StoredVolumes, stored_values
 from fastsegmetrics.catalog import Direction
 from fastsegmetrics.errors import InputError
@@ -151,12 +151,8 @@ def _differences(
     second: StoredValues | StoredVolumes,
     metrics: Sequence[str],
 ) -> tuple[str, ...]:
-    found = (first_difference(first.contract(name), second.contract(name)) for name in metrics)
-    return tuple(
-        dict.fromkeys(
-            f"not comparable: {one.name} is {one.before} in {first.directory} and {one.now} in "
-            f"{second.directory}"
-            for one in found
-            if one is not None
-        )
-    )
+    told: dict[str, None] = {}
+    for name in metrics:
+        contracts = (first.contract(name), first.directory, second.contract(name), second.directory)
+        told |= dict.fromkeys(told_apart(*contracts))
+    return tuple(told)

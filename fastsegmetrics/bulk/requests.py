@@ -69,14 +69,14 @@ def named(text: str) -> dict[str, Protocol]:
     """
     # A file's path may hold a slash, which a short text does four times.
     path, sign, name = text.rpartition(":")
-    place = path if sign and path.endswith(".toml") else text
-    if place.endswith(".toml"):
+    place = path if sign and path.lower().endswith(".toml") else text
+    if place.lower().endswith(".toml"):
         found = load(place)
         if place == text:
             return found
         return {name: _known(name, found, place)}
-    given = re.fullmatch(r"\s*([^=(/]+?)\s*=(.+)", text)
-    if given is not None and is_text(text):
+    given = re.fullmatch(r"\s*([^=(/]+?)\s*=(.*)", text)
+    if given is not None:
         return {given[1]: Protocol.parse(given[2])}
     if is_text(text):
         protocol = Protocol.parse(text)

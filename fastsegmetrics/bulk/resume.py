@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ABSENT = object()
 _GONE = "gone"
+_MOST_DIFFERENCES = 5
 
 
 def check_contract(store: RunStore, contract: Mapping[str, Any], backend: str) -> None:
@@ -54,20 +55,36 @@ class Difference(NamedTuple):
     now: str
 
 
-def first_difference(
+def differences(
     before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = ""
-) -> Difference | None:
-    """The first place where two contracts differ, or None."""
+) -> Iterator[Difference]:
+    """Yield the places where two contracts differ."""
     for key in [*before, *(key for key in now if key not in before)]:
         old, new = before.get(key, _ABSENT), now.get(key, _ABSENT)
         name = f"{prefix}{key}"
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            below = first_difference(old, new, f"{name}.")
-            if below is not None:
-                return below
+            yield from differences(old, new, f"{name}.")
         elif old != new and name != "hash":
-            return Difference(name, _as_text(old), _as_text(new))
-    return None
+            yield Difference(name, _as_text(old), _as_text(new))
+
+
+def first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
+    """The first place where two contracts differ, or None."""
+    return next(differences(before, now), None)
+
+
+def told_apart(
+    before: Mapping[str, Any], before_in: str | Path, now: Mapping[str, Any], now_in: str | Path
+) -> Iterator[str]:
+    """Yield a sentence for each of the first places where the contracts of two runs differ."""
+    found = list(differences(before, now))
+    for one in found[:_MOST_DIFFERENCES]:
+        # The same numbers but for rounding: a contract's hash is without them.
+        what = "other versions" if one.name.startswith("versions.") else "not comparable"
+        yield f"{what}: {one.name} is {one.before} in {before_in} and {one.now} in {now_in}"
+    if len(found) > _MOST_DIFFERENCES:
+        more = len(found) - _MOST_DIFFERENCES
+        yield f"{more} more difference{'' if more == 1 else 's'} between {before_in} and {now_in}"
 
 
 def _as_text(value: Any) -> str:

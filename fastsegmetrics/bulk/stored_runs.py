@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastsegmetrics.bulk.files import SUMMARY, Stratum
-from fastsegmetrics.bulk.resume import first_difference
+from fastsegmetrics.bulk.resume import told_apart
 from fastsegmetrics.bulk.store import STORE_NAME
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.protocol.value import Protocol
@@ -77,7 +77,7 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
     names = [method for one in summaries.values() for method in one["methods"]]
     aggregates: dict[str, dict[str, Aggregate]] = {}
     strata: dict[str, dict[str, Stratum]] = {}
-    warnings = []
+    warnings: list[str] = []
     for directory, one in summaries.items():
         for method, entry in one["methods"].items():
             label = f"{method} ({directory})" if names.count(method) > 1 else method
@@ -86,12 +86,7 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
                 name: Stratum(part["n_samples"], _aggregates(part))
                 for name, part in entry.get("strata", {}).items()
             }
-        difference = first_difference(first["contract"], one["contract"])
-        if difference is not None:
-            warnings.append(
-                f"not comparable: {difference.name} is {difference.before} in {first_directory} "
-                f"and {difference.now} in {directory}"
-            )
+        warnings += told_apart(first["contract"], first_directory, one["contract"], directory)
         for column, middle in one.get("middle_levels", {}).items():
             before = first.get("middle_levels", {}).get(column, middle)
             if middle != before:

@@ -188,7 +188,7 @@ class Components(Option):
         A truth without a target: nothing to score, or the whole image is the one target.
     encoding : {"mask", "box"}
         What of the maps belongs to a target: its own pixels, or its bounding box (of a matched
-        pair the box around both).
+        pair the box around both).  The rest of the image is zero in both maps, and counted.
     cut : float, optional
         For a soft map parsed on both sides: the components of the prediction are those of P > cut.
     """

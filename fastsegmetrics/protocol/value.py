@@ -238,7 +238,8 @@ def load(path: str | Path) -> dict[str, Protocol]:
     """
     place = Path(path)
     try:
-        loaded = _toml(place.read_text(encoding="utf-8"))
+        # Editors of Windows begin a file with a byte-order mark.
+        loaded = _toml(place.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except ValueError as error:

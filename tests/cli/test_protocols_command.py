@@ -82,6 +82,8 @@ def test_differences(call):
         (("show", "soft / whole / pixelwise / e_measure / raw"), "makes no sense: e_measure"),
         (("diff", "iou", "mae"), "iou must be one protocol; it is 11"),
         (("show", "none.toml"), "none.toml: cannot be read"),
+        (("show", "NONE.TOML:a"), "NONE.TOML: cannot be read"),
+        (("show", "thin=fixed"), "must be written representation / target"),
     ],
 )
 def test_what_is_no_protocol(call, arguments, words):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from fastsegmetrics.protocol.value import Protocol
 from tests.cli.commands import arguments_of, one_error
 
@@ -54,6 +56,25 @@ def test_show_says_what_a_protocol_without_a_name_is(folders, call):
     call(*asked, "--out", folders / "run")
     err = call("show", folders / "run")[2]
     assert err == f"{Protocol.parse(text).name} is {text}\n"
+
+
+def test_show_names_every_difference(folders, call):
+    runs = [folders / "run1", folders / "run2"]
+    call(*arguments_of(folders, "--out", runs[0]))
+    call(*arguments_of(folders, "--out", runs[1], "--no-stretch", "--policy", "strict"))
+    summary = (runs[1] / "summary.json").read_text()
+    version = json.loads(summary)["contract"]["versions"]["numpy"]
+    (runs[1] / "summary.json").write_text(
+        summary.replace(f'"numpy": "{version}"', '"numpy": "1.0"'), encoding="utf-8"
+    )
+    lines = call("show", *runs)[2].splitlines()
+    assert lines == [
+        f"warning: not comparable: conventions.policy is 'published' in {runs[0]} and 'strict' in "
+        f"{runs[1]}",
+        f"warning: not comparable: conventions.stretch is True in {runs[0]} and False in {runs[1]}",
+        f"warning: other versions: versions.numpy is '{version}' in {runs[0]} and '1.0' in "
+        f"{runs[1]}",
+    ]
 
 
 def test_show_of_runs_with_other_metrics(folders, call):

@@ -373,6 +373,17 @@ def test_skeleton_recall_per_target() -> None:
     assert value(path.format("precision"), (pred, gt)) == 1.0
 
 
+@pytest.mark.parametrize(("encoding", "wrong"), [("mask", 0.5 + 1), ("box", 0.5 + 1 + 0.25)])
+def test_the_maps_of_a_target_are_as_large_as_the_image(encoding, wrong) -> None:
+    """Zero outside it, and counted: the error of an L of three pixels in 4 × 5."""
+    gt, pred = np.zeros((4, 5), bool), np.zeros((4, 5))
+    gt[1, 1:3] = gt[2, 1] = True
+    pred[1, 1:4] = 0.5, 1.0, 0.9
+    pred[2, 2] = 0.25
+    path = f"soft / components(encoding={encoding}) / pixelwise / mae / raw"
+    assert value(path, (pred, gt)) == pytest.approx(wrong / 20, rel=1e-12)
+
+
 def test_soft_counts() -> None:
     p = np.array([[0.5, 1.0, 0.25, 0.0]])
     g = np.array([[True, True, False, False]])

@@ -264,6 +264,8 @@ def test_toml(tmp_path) -> None:
     assert found["tables"].representation == Fixed(0.25)
     path.write_text(first.to_toml())
     assert load(path) == {"mine": first}
+    path.write_bytes(b"\xef\xbb\xbf" + first.to_toml("ü").replace("\n", "\r\n").encode())
+    assert load(path) == {"ü": first}
 
 
 @pytest.mark.parametrize(
