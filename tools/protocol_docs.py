@@ -66,6 +66,9 @@ of an error, and as true negatives.
 A path that makes no sense is refused in one sentence that says why. The policy of degenerate cases,
 the stretch and the constants of the scores (β², α, …) are no part of a path: they are the
 [conventions](conventions.md) it runs under, and both are in the contract of a result.
+
+The cost of `hungarian` is `distance`, `overlap`, `dice`, or a function of one's own that
+`fastsegmetrics.protocol.register_cost` gave a name: [how](guide.md#protocols).
 """
 
 
