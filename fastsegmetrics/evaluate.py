@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,7 +17,7 @@ from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue
 from fastsegmetrics.halves import middle_level
-from fastsegmetrics.plan import Measurement, Plan, Request
+from fastsegmetrics.plan import Measurement, Plan
 from fastsegmetrics.results import Aggregate, Contract, Result, aggregate, aggregate_half
 from fastsegmetrics.strata import Strata
 
@@ -131,9 +132,8 @@ class Evaluator:
         self._refuse_known(sample_id)
         if measurement.request != self.plan.request:
             raise InputError(
-                "measurement must come from a plan of the same metrics, in the same order, and "
-                f"the same conventions; received one of {_shown(measurement.request)}, here "
-                f"{_shown(self.plan.request)}"
+                "measurement must come from a plan of the same metrics and conventions; "
+                f"{self.plan.request.difference(measurement.request)}"
             )
         if self.strata is not None:
             self._part_of(measurement, sample_id).add(measurement, sample_id=sample_id)
@@ -240,9 +240,11 @@ class Evaluator:
         n = self.n_samples
         if n_expected is None:
             n_expected = n
-        if n_expected < n:
-            raise InputError(f"n_expected must be at least {n} (the samples added); received "
-                             f"{n_expected}")  # fmt: skip
+        if not isinstance(n_expected, numbers.Integral) or n_expected < n:
+            raise InputError(
+                f"n_expected must be an integer of at least {n} (the samples added); received "
+                f"{n_expected!r}"
+            )
         middles = self._middle_levels(tuple(beside))
         result = self._result(n_expected, middles)
         names = () if self.strata is None else self.strata.names
@@ -318,10 +320,16 @@ class Evaluator:
         return middles
 
     def _require_same_request(self, other: Evaluator, parameter: str) -> None:
-        if self.plan.request != other.plan.request or self.strata != other.strata:
+        if not isinstance(other, Evaluator):
             raise InputError(
-                f"{parameter} must have the same metrics and conventions; received contract "
-                f"{other.contract.hash}, here {self.contract.hash}"
+                f"{parameter} must be an Evaluator; received one of {type(other).__name__}"
+            )
+        difference = self.plan.request.difference(other.plan.request)
+        if not difference and self.strata != other.strata:
+            difference = "its strata are others"
+        if difference:
+            raise InputError(
+                f"{parameter} must have the same metrics and conventions; {difference}"
             )
 
     def _refuse_known(self, sample_id: str | None) -> None:
@@ -329,11 +337,6 @@ class Evaluator:
             raise InputError(f"sample_id must be a string; received {sample_id!r}")
         if sample_id in self._values:
             raise InputError(f"sample_id must be new; received {sample_id!r} a second time")
-
-
-def _shown(request: Request) -> str:
-    names = ",".join(request.metrics)
-    return f"{names if len(names) <= 60 else names[:60] + '…'} under {request.conventions}"
 
 
 def _counts(found: float | NDArray[np.float64] | PooledValue, n: int) -> PooledValue:

@@ -25,6 +25,26 @@ class Request(NamedTuple):
     metrics: tuple[str, ...]
     conventions: Conventions
 
+    def difference(self, other: Request) -> str:
+        """Say in what another request differs from this one, "" if in nothing."""
+        told = []
+        for verb, names, beside in (
+            ("has", other.metrics, self.metrics), ("lacks", self.metrics, other.metrics)
+        ):  # fmt: skip
+            alone = [name for name in names if name not in beside]
+            if alone:
+                more = f" and {len(alone) - 1} more" if len(alone) > 1 else ""
+                told.append(f"it {verb} the metric {alone[0]}{more}")
+        if not told and self.metrics != other.metrics:
+            told.append("its metrics are in another order")
+        mine = self.conventions.to_dict()
+        told += [
+            f"its {name} is {value!r}, here {mine[name]!r}"
+            for name, value in other.conventions.to_dict().items()
+            if value != mine[name]
+        ]
+        return "; ".join(told)
+
 
 class Measurement(NamedTuple):
     """What one pair contributes to a data set.

@@ -128,6 +128,39 @@ def label_pair(pred: Any, gt: Any, labels: LabelSet) -> LabelPair:
     return LabelPair(flat(p8), flat(g8), np.array(labels.values), _telling_bits(labels))
 
 
+class WidePair(NamedTuple):
+    """Two label images as flat unsigned integers of one width above 8 bits, not checked yet."""
+
+    pred: NDArray[Any]
+    gt: NDArray[Any]
+    #: The labels are first…last, and in the truth `ignored`, which is `first` where none is.
+    first: int
+    last: int
+    ignored: int
+    bits: int
+
+
+def wide_pair(pred: Any, gt: Any, labels: LabelSet) -> WidePair | None:
+    """Return two label images of one wide type, to be checked while they are counted.
+
+    None where they are something else, or the labels are not a run of numbers up to 255: then
+    `label_pair` codes them, or says what is wrong.
+    """
+    p, g = _integers(pred, "pred"), _integers(gt, "gt")
+    first, last = min(labels.values), max(labels.values)
+    run = last - first + 1 == len(labels.values) and min(labels.known) >= 0
+    if not run or max(labels.known) > 255:
+        return None
+    if p.shape != g.shape or p.dtype != g.dtype or p.itemsize == 1 or not p.dtype.isnative:
+        return None
+    turn = p.flags.f_contiguous and g.flags.f_contiguous
+    # Read as unsigned, a negative number is a large one: one comparison finds both.
+    unsigned = f"u{p.itemsize}"
+    p, g = (flat(image.T if turn else image).view(unsigned) for image in (p, g))
+    ignored = first if labels.ignored is None else labels.ignored
+    return WidePair(p, g, first, last, ignored, _telling_bits(labels))
+
+
 def _is_integer(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
 

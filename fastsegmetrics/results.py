@@ -58,6 +58,9 @@ class Aggregate:
     def __float__(self) -> float:
         return self.value
 
+    def __format__(self, specification: str) -> str:
+        return format(self.value, specification) if specification else str(self)
+
 
 @dataclass(frozen=True)
 class Contract:

@@ -16,9 +16,11 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture
 def speed(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    from speed import contents, report, rows, timing
+    from speed import contents, report, rows, timing, volumes
 
-    return SimpleNamespace(contents=contents, report=report, rows=rows, timing=timing)
+    return SimpleNamespace(
+        contents=contents, report=report, rows=rows, timing=timing, volumes=volumes
+    )
 
 
 class Clock:
@@ -165,6 +167,26 @@ def test_a_table_is_put_where_the_document_has_a_place_for_it(speed) -> None:
     with pytest.raises(ValueError, match="speed table"):
         speed.report.put_into("nothing here", "new")
     assert speed.report.put_into((ROOT / "README.md").read_text(encoding="utf-8"), "new")
+
+
+def test_folded_volumes_are_near_each_other_until_one_is_shifted(speed) -> None:
+    pair = speed.volumes.folded_pair((30, 41, 37))
+    assert pair[0].shape == (30, 41, 37)
+    assert 0.05 < pair[0].mean() < pair[1].mean() < 0.5
+    assert not (pair[0] & ~pair[1]).any()
+    moved = speed.volumes.shifted(pair, 8)
+    assert (moved[0] & ~moved[1]).sum() > pair[0].sum() / 4
+    np.testing.assert_array_equal(moved[0][8], pair[0][0])
+    assert speed.volumes.folded_pair((20, 22))[1].shape == (20, 22)
+
+
+def test_the_brain_is_left_out_where_it_is_not_installed(speed, monkeypatch, tmp_path) -> None:
+    missing = {"nilearn": None, "nibabel": True}
+    monkeypatch.setattr(speed.volumes, "find_spec", missing.get)
+    assert speed.volumes.brain_pair() is None
+    # A package without the map.
+    missing["nilearn"] = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    assert speed.volumes.brain_pair() is None
 
 
 def test_hair_is_thin_and_a_photograph_shows_the_object(speed) -> None:

@@ -180,6 +180,19 @@ def test_internal_links_lead_somewhere(page: Path) -> None:
             assert anchor in map(slug, headings), link
 
 
+@pytest.mark.parametrize("page", ALL)
+def test_tables_are_whole(page: Path) -> None:
+    """A row after an empty line is no row of the table above it."""
+    tables = re.findall(r"(?:^\|.*\n)+", without_fences(TEXT[page]), re.MULTILINE)
+    for table in tables:
+        head, *rows = table.splitlines()
+        n_columns = len(re.findall(r"(?<!\\)\|", head))
+        assert rows, head
+        assert re.fullmatch(r"(\| *:?-+:? *)+\|", rows[0]), head
+        for row in rows:
+            assert len(re.findall(r"(?<!\\)\|", row)) == n_columns, row
+
+
 def test_every_page_can_be_reached_from_the_readme() -> None:
     reached, waiting = set(), [README]
     while waiting:

@@ -110,7 +110,34 @@ def test_merge_refuses_what_would_be_wrong() -> None:
         evaluator.merge(fsm.Evaluator("sod", policy="strict"))
     with pytest.raises(fsm.InputError, match="this one"):
         evaluator.merge(evaluator)
+    with pytest.raises(fsm.InputError, match="other must be an Evaluator; received one of dict"):
+        evaluator.merge({})
     assert evaluator.n_samples == 4
+
+
+@pytest.mark.parametrize(
+    ("metrics", "conventions", "told"),
+    [
+        ("mae", {}, "it lacks the metric f_beta.max and 1 more"),
+        ("mae,f_beta.max,iou.bin,f1.adp", {}, "it has the metric f1.adp"),
+        ("iou.bin,f_beta.max,mae", {}, "its metrics are in another order"),
+        (
+            "mae,iou.bin,f1.bin",
+            {"policy": "strict", "beta2": 1},
+            "it has the metric f1.bin; it lacks the metric f_beta.max; its policy is 'strict', "
+            "here 'published'; its beta2 is 1.0, here 0.3",
+        ),
+    ],
+)
+def test_what_differs_is_said(metrics, conventions, told) -> None:
+    evaluator = fsm.Evaluator("mae,f_beta.max,iou.bin")
+    other = fsm.Evaluator(metrics, **conventions)
+    with pytest.raises(fsm.InputError) as caught:
+        evaluator.merge(other)
+    assert str(caught.value) == f"other must have the same metrics and conventions; {told}"
+    with pytest.raises(fsm.InputError) as caught:
+        evaluator.add(other.plan.measure(*PAIRS[0]))
+    assert str(caught.value).endswith(f"of the same metrics and conventions; {told}")
 
 
 def test_merge_numbers_unnamed_samples_on() -> None:
@@ -133,8 +160,9 @@ def test_no_samples() -> None:
 
 def test_n_expected() -> None:
     assert filled("mae").result(n_expected=7)["mae"].n_expected == 7
-    with pytest.raises(fsm.InputError, match="at least 4"):
-        filled("mae").result(n_expected=3)
+    for wrong in (3, 7.0, "7"):
+        with pytest.raises(fsm.InputError, match=f"at least 4 .*; received {wrong!r}$"):
+            filled("mae").result(n_expected=wrong)
 
 
 def test_one_target_serves_many_methods() -> None:
@@ -229,6 +257,12 @@ def test_result_reads_as_a_table() -> None:
     assert "mae ↓" in text
     assert "f_beta.max ↑" in text
     assert "(4/4)" in text
+
+
+def test_an_aggregate_is_written_as_a_number() -> None:
+    row = filled("mae").result()["mae"]
+    assert f"{row:.3f}" == f"{row.value:.3f}" == f"{float(row):.3f}"
+    assert f"{row}" == repr(row)
 
 
 @pytest.mark.parametrize(

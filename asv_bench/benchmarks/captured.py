@@ -16,7 +16,7 @@ from fastsegmetrics.functional import boundary, surface as functional
 from fastsegmetrics.plan import Plan
 from fastsegmetrics.target import Target
 
-from .scenes import pair, photograph
+from .scenes import CONTENTS, SIZES, pair, photograph
 
 #: Modules whose kernels have rows of their own, in ``kernels`` and ``matching`` beside this one.
 BY_HAND = {
@@ -59,6 +59,7 @@ def captured(pred: np.ndarray, gt: np.ndarray) -> dict[str, Call]:
     plan = Plan("all,photo")
 
     def measure() -> None:
+        _measure_hidden(pred)
         for values in (pred, pred / 255.0):
             plan.measure(values, Target(gt, image=image))
         _measure_surfaces(pred > 127, gt > 127)
@@ -67,6 +68,20 @@ def captured(pred: np.ndarray, gt: np.ndarray) -> dict[str, Call]:
     with _watched(calls):
         measure()
     return calls
+
+
+def _measure_hidden(pred: np.ndarray) -> None:
+    """Measure a block in a photograph of noise, where no bound on patches helps, and a line.
+
+    First, so that a content which has room for patches itself is caught instead.
+    """
+    height, width = pred.shape
+    side = max(31, min(height, width) // 2)  # 31 pixels hold more patches than bounds are tried on
+    block = np.zeros(pred.shape, bool)
+    block[side // 2 : side // 2 + side, side // 2 : side // 2 + side] = True
+    noise = np.random.default_rng(side).integers(0, 256, (height, width, 3), np.uint8)
+    Plan("c_beta_w").measure(pred, Target(block, image=noise))
+    Plan("c_beta").measure(pred, Target(np.eye(height, width) > 0))
 
 
 def _measure_surfaces(pred: np.ndarray, gt: np.ndarray) -> None:
@@ -106,7 +121,7 @@ def _watcher(
 
 
 class SpatialKernels:
-    params = (tuple(spatial_kernels()), ("blank", "comb", "noise"), (512, 1024))
+    params = (tuple(spatial_kernels()), CONTENTS, SIZES)
     param_names = ("kernel", "content", "side")
 
     def setup(self, kernel: str, content: str, side: int) -> None:

@@ -126,6 +126,18 @@ def _label_table(prepared: Prepared) -> Call:
     return lambda: contingency.label_table(pred, gt, words(pred), words(gt), 4)
 
 
+def _checked_table(prepared: Prepared) -> Call:
+    pred = (prepared.flat[0] >> 4).astype(np.uint64)
+    gt = np.roll(pred, prepared.target.shape[1])
+    return lambda: contingency.checked_table(pred, gt, 0, 15, 0, 4)
+
+
+def _narrow(prepared: Prepared) -> Call:
+    values = prepared.flat[0].astype(np.uint64)
+    out = np.empty(values.size, np.uint8)
+    return lambda: contingency.narrow(values, out)
+
+
 def _wide_label_table(prepared: Prepared) -> Call:
     pred = prepared.flat[0].astype(np.uint16)
     gt = np.roll(pred, prepared.target.shape[1])
@@ -151,7 +163,9 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "add_exactly": _add_exactly,
     "structure_scores": _structure_scores,
     "label_table": _label_table,
+    "checked_table": _checked_table,
     "wide_label_table": _wide_label_table,
+    "narrow": _narrow,
     "any_outside": lambda prepared: lambda: contingency.any_outside(prepared.flat[0], 0, 255, 0),
     "any_unknown": _any_unknown,
     "unfilter none": _unfilter(0),

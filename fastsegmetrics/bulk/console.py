@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastsegmetrics.bulk.pairs import counted_with_first
 from fastsegmetrics.bulk.progress import Bar
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.io import printable
@@ -200,5 +201,5 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def _others(ignored: int) -> str:
-    return f" ({ignored:,} other file{'s' * (ignored > 1)} ignored)" if ignored else ""
+def _others(ignored: list[str]) -> str:
+    return f" (ignored: {counted_with_first(ignored, 'other file')})" if ignored else ""

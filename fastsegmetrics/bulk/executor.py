@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Generic, TypeVar
@@ -53,7 +53,7 @@ def check_workers(workers: int | None) -> int:
 
 def in_order(
     work: Callable[[Item], Outcome], items: Iterable[Item], workers: int, count: int
-) -> Iterator[tuple[Item, Outcome]]:
+) -> Generator[tuple[Item, Outcome], None, None]:
     """Apply `work` to every item and yield each item with its outcome, in the order of the items.
 
     The caller's thread only waits, with one worker too: an interrupt arrives in the main thread,

@@ -17,10 +17,10 @@ _COMPANIONS = frozenset(("thumbs.db", "ehthumbs.db", "desktop.ini"))
 
 
 class FolderIndex(dict[str, Path]):
-    """Path of each file by its key; `ignored` counts the other files met in the folder, and
+    """Path of each file by its key; `ignored` are the other files met in the folder, sorted, and
     `directories` are the folders in it that are named as a file, by the key of such a file."""
 
-    ignored: int
+    ignored: list[str]
     directories: dict[str, Path]
 
 
@@ -40,9 +40,10 @@ class PairList(NamedTuple):
         truth, sorted.
     hints : dict of str to str
         For methods of which names are unmatched for one recognised reason: what to try.
-    ignored_truths : int
-        Files in the ground-truth folder that are no images or lack the given name parts.
-    ignored : dict of str to int
+    ignored_truths : list of str
+        Files in the ground-truth folder, relative to it and sorted, that are of no format that is
+        read or lack the given name parts.
+    ignored : dict of str to list of str
         The same by method.
     directories : dict of str to list of Path
         By method, folders that are named as a missing prediction should be.
@@ -60,8 +61,8 @@ class PairList(NamedTuple):
     missing: dict[str, list[str]]
     extra: dict[str, list[str]]
     hints: dict[str, str]
-    ignored_truths: int
-    ignored: dict[str, int]
+    ignored_truths: list[str]
+    ignored: dict[str, list[str]]
     directories: dict[str, list[Path]]
     images: dict[str, Path]
     missing_images: list[str]
@@ -113,12 +114,12 @@ def index_folder(
     prefix, suffix = (unicodedata.normalize("NFC", part) for part in (prefix, suffix))
     found: dict[str, str] = {}
     directories: dict[str, Path] = {}
-    ignored = 0
+    ignored: list[str] = []
     hint = ""
     for within, name, is_file in _entries(folder):
         stem = _stem(_normal(name), prefix, suffix, suffixes)
         if stem is None:
-            ignored += is_file
+            ignored += [within + name] * is_file
             hint = hint or _other_command(name, suffixes)
             continue
         key = _normal(within) + stem
@@ -133,9 +134,10 @@ def index_folder(
                 f"without extension; move one away"
             )
         found[key] = path
+    ignored.sort()
     if not found:
         wanted = f"{prefix}*{suffix}" if prefix or suffix else ""
-        others = f" ({ignored} other file{'s' * (ignored != 1)})" if ignored else ""
+        others = f" ({counted_with_first(ignored, 'other file')})" if ignored else ""
         named = f" named {wanted}" if wanted else ""
         raise InputError(
             f"{printable(folder)}: holds no file{named} of {', '.join(suffixes)}{others}{hint}"
@@ -144,6 +146,19 @@ def index_folder(
     index.ignored = ignored
     index.directories = directories
     return index
+
+
+def counted_with_first(names: list[str], noun: str) -> str:
+    """Say how many names there are, and the first of them.
+
+    Examples
+    --------
+    >>> counted_with_first(["a.webp", "b.webp"], "other file")
+    '2 other files, the first a.webp'
+    """
+    if len(names) == 1:
+        return f"1 {noun}, {printable(names[0])}"
+    return f"{len(names):,} {noun}s, the first {printable(names[0])}"
 
 
 def pair(

@@ -131,6 +131,10 @@ class Run(Mapping[str, "Result"]):
     def __len__(self) -> int:
         return len(self._results)
 
+    def __repr__(self) -> str:
+        left_out = f"; pairs left out: {self.n_left_out}" if self.n_left_out else ""
+        return f"Run of {len(self.samples)} samples by {', '.join(self)}{left_out}"
+
     @property
     def complete(self) -> bool:
         """Whether every ground truth counts for every method."""
@@ -184,10 +188,9 @@ def evaluate_folders(
         Folder of the RGB photographs, for metrics that look at them (the suite ``"photo"``); for
         others it is not opened.
     out : path, optional
-        Run directory: holds every measured pair (``run.sqlite``) while the run goes on, so that
-        the same call continues a killed one, and at the end ``summary.json``, ``contract.json``,
-        ``evaluation.json``, ``per_image.csv`` and ``curves.csv``.  Not one of the
-        other folders nor within them.
+        Run directory, none of the other folders nor within them: has every measured pair
+        (``run.sqlite``), so that the same call continues a killed run, and at the end ``summary``,
+        ``contract`` and ``evaluation.json``, ``per_image.csv`` and ``curves.csv``.
     workers : int, optional
         Threads; by default the processors this process may use, at most 8.
     on_error : {"stop", "skip"}

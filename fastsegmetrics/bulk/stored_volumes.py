@@ -9,16 +9,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastsegmetrics.bulk.resume import first_difference
-from fastsegmetrics.bulk.volume_methods import OVER_LABELS, SUMMARY, Table, csv_of, titled
+from fastsegmetrics.bulk.volume_methods import (
+    OVER_LABELS,
+    SUMMARY,
+    Report,
+    Table,
+    csv_of,
+    report_of,
+)
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
 from fastsegmetrics.results import Aggregate
 
 
 class ShownVolumes(NamedTuple):
-    """Tables by title and method, the same as CSV and as JSON, and what must be said about them."""
+    """Tables, the same as CSV and as JSON, and what must be said about them."""
 
-    tables: dict[str, dict[str, Table]]
+    report: Report
     as_csv: str
     as_json: Any
     warnings: tuple[str, ...]
@@ -75,13 +82,13 @@ def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
     if len(layouts) > 1:
         raise InputError("the runs have other labels or scores and do not fit into one table")
     labels = [label for label in next(iter(found.values()), {}) if label != OVER_LABELS]
-    tables = titled(
+    report = report_of(
         labels,
         {label: {method: of[label] for method, of in found.items()} for label in labels},
         {method: of[OVER_LABELS] for method, of in found.items()},
     )
     as_json = first if len(runs) == 1 else runs
-    return ShownVolumes(tables, as_csv, as_json, tuple(warnings))
+    return ShownVolumes(report, as_csv, as_json, tuple(warnings))
 
 
 def _read(directory: str) -> dict[str, Any]:

@@ -9,10 +9,12 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastsegmetrics.bulk.files import replace_file
+from fastsegmetrics.bulk.kept_volumes import UnfinishedRun
 from fastsegmetrics.bulk.pairs import PairList, pair
+from fastsegmetrics.bulk.run import RunInterrupted
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.volumes import UnitOf, VolumeRun, evaluate_volumes
@@ -48,6 +50,21 @@ _COLUMNS = (
 OVER_LABELS = "mean over labels"
 
 Table = dict[str, Aggregate]
+
+
+class Titled(NamedTuple):
+    """One table of a report: its title, what its rows are, and the aggregates of each."""
+
+    title: str
+    rows_are: str
+    rows: dict[str, Table]
+
+
+class Report(NamedTuple):
+    """The tables of runs of volumes, and the labels that are in none because no case has them."""
+
+    tables: tuple[Titled, ...]
+    absent: tuple[str, ...]
 
 
 class VolumeMethods(Mapping[str, VolumeRun]):
@@ -188,9 +205,9 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         """
         return csv_of(self.to_dict()["methods"])
 
-    def tables(self) -> dict[str, dict[str, Table]]:
-        """Return the tables of a report by title and method: of each label, and of their means."""
-        return titled(
+    def report(self) -> Report:
+        """Return the tables that are printed."""
+        return report_of(
             list(map(str, self.labels)),
             {str(label): {m: self.over_cases(m, label) for m in self} for label in self.labels},
             {method: self.over_labels(method) for method in self},
@@ -251,7 +268,8 @@ def evaluate_volume_methods(
     preds : mapping of str to path-like
         Method name to folder of predictions.
     out : path-like, optional
-        Where the files of `VolumeMethods.write` are put, once all is measured.
+        Where the files of `VolumeMethods.write` are put, once all is measured.  Until then cases
+        are kept there, so that the same call continues a run that was stopped.
     unit_of, unit_name : optional
         What each case is resampled with, as for `evaluate_volumes`, and what that is called.
     missing : {"error", "skip"}
@@ -262,7 +280,10 @@ def evaluate_volume_methods(
     Raises
     ------
     InputError, FormatError, MissingExtraError
-        As `evaluate_volumes`; what is missing in any folder before anything is measured.
+        As `evaluate_volumes`; what is missing in any folder before anything is measured; when a
+        stopped run in `out` was begun with other choices.
+    RunInterrupted
+        A `KeyboardInterrupt` that says how much `out` holds.
     """
     directory = None
     if out is not None:
@@ -279,20 +300,31 @@ def evaluate_volume_methods(
     pairs = pair(gt, preds, suffixes=volumes.SUFFIXES, **parts)
     if missing == "error":
         _require_predictions(pairs)
-    runs = VolumeMethods(
-        {
-            method: evaluate_volumes(gt, folder, unit_of=unit_of, missing=missing, **choices)
-            for method, folder in preds.items()
-        },
-        unit_name,
-        {
+
+    def measured(unfinished: UnfinishedRun | None) -> VolumeMethods:
+        runs = {}
+        for method, folder in preds.items():
+            kept = None if unfinished is None else unfinished.of_method(method)
+            runs[method] = evaluate_volumes(
+                gt, folder, unit_of=unit_of, missing=missing, kept=kept, **choices
+            )
+        read = {
             "sources": dataclasses.asdict(Sources.named(gt, preds, None, parts)),
             **{name: choices.get(name) for name in ("spacing", "unit", "ignore_label")},
-        },
-    )
-    if directory is not None:
-        runs.write(directory)
-    return runs
+        }
+        return VolumeMethods(runs, unit_name, read)
+
+    if directory is None:
+        return measured(None)
+    with UnfinishedRun(directory, choices) as unfinished:
+        try:
+            found = measured(unfinished)
+        except KeyboardInterrupt:
+            total = sum(map(len, pairs.predictions.values()))
+            raise RunInterrupted(unfinished.n_kept(), total, directory) from None
+        found.write(directory)
+        unfinished.finished()
+    return found
 
 
 def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> dict[str, Any]:
@@ -317,16 +349,36 @@ def csv_of(methods: Mapping[str, Any]) -> str:
     return _csv(lines)
 
 
-def titled(
+def report_of(
     labels: list[str],
     of_labels: Mapping[str, dict[str, Table]],
     over_labels: dict[str, Table],
-) -> dict[str, dict[str, Table]]:
-    """Return tables by the titles that they have in a report; of one label there is no mean."""
-    tables = {f"label {label}, mean over cases": of_labels[label] for label in labels}
+) -> Report:
+    """Return the tables of a report: of one method one with a row for each label, else one a label.
+
+    Where there are several labels, their means too.
+    """
+    present = [
+        label
+        for label in labels
+        if any(
+            one.n_used or one.n_infinite for t in of_labels[label].values() for one in t.values()
+        )
+    ]
+    absent = tuple(label for label in labels if label not in present) if present else ()
+    shown = present or labels
+    if len(over_labels) == 1 and len(labels) > 1:
+        ((method, mean),) = over_labels.items()
+        rows = {label: of_labels[label][method] for label in shown}
+        rows[OVER_LABELS] = mean
+        return Report((Titled(f"{method}, mean over cases", "Label", rows),), absent)
+    tables = [
+        Titled(f"label {label}, mean over cases", "Method", of_labels[label]) for label in shown
+    ]
     if len(labels) > 1:
-        tables[f"mean over the {len(labels)} labels of their means over cases"] = over_labels
-    return tables
+        title = f"mean over the {len(labels)} labels of their means over cases"
+        tables.append(Titled(title, "Method", over_labels))
+    return Report(tuple(tables), absent)
 
 
 def _require_predictions(pairs: PairList) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import io
@@ -10,15 +11,16 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent, represent_labels
 from fastsegmetrics.bulk.executor import check_workers, in_order
+from fastsegmetrics.bulk.measure import identity
 from fastsegmetrics.bulk.pairs import pair
-from fastsegmetrics.conventions import OneEmpty
+from fastsegmetrics.conventions import BothEmpty, OneEmpty
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
 from fastsegmetrics.functional.surface import (
@@ -34,6 +36,9 @@ from fastsegmetrics.reporting.cases import Cases
 from fastsegmetrics.reporting.evaluation_contract import HD95_CONVENTIONS, EvaluationContract
 from fastsegmetrics.scores.overlap import relative_volume_difference
 from fastsegmetrics.statistics.surface_distances import Surface
+
+if TYPE_CHECKING:
+    from fastsegmetrics.bulk.kept_volumes import KeptCases
 
 Row = dict[str, Any]
 _BOUNDARIES = {
@@ -61,10 +66,14 @@ class _Surfaces(NamedTuple):
     tolerance: float | None
 
 
-class _Measured(NamedTuple):
+class MeasuredCase(NamedTuple):
+    """What was measured of one case."""
+
     overlap: LabelOverlap
     rows: list[Row]
     grid: Grid
+    #: The identities of truth and prediction before they were read.
+    files: tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +127,7 @@ def evaluate_volumes(
     surface: Surface = "voxels",
     hd95: Percentile | None = None,
     one_empty: OneEmpty = "infinite",
+    both_empty: BothEmpty = "undefined",
     spacing: Any = None,
     unit: str | None = None,
     unit_of: UnitOf | None = None,
@@ -127,6 +137,7 @@ def evaluate_volumes(
     gt_suffix: str = "",
     pred_prefix: str = "",
     pred_suffix: str = "",
+    kept: KeptCases | None = None,
 ) -> VolumeRun:
     """Measure a folder of predicted label volumes against one of truths.
 
@@ -152,6 +163,9 @@ def evaluate_volumes(
     one_empty : {"infinite", "diagonal"}
         The distances where only one volume has the label: infinite, which no mean holds, or the
         length of the volume's diagonal.
+    both_empty : {"undefined", "perfect"}
+        What the rows say of a label that a case has in neither volume: NaN, counted and in no mean,
+        or overlap 1, distances 0 and NSD 1.  `VolumeRun.cases` has NaN in either case.
     spacing, unit : optional
         For files that do not say theirs; by default 1 and ``"voxel"``.  A spacing that a file
         tells without a unit is taken as mm, and the contract says that it was assumed.
@@ -164,6 +178,8 @@ def evaluate_volumes(
         may be used, at most 8.  The result does not depend on it.
     gt_prefix, gt_suffix, pred_prefix, pred_suffix : str
         Parts of file names to leave off before pairing.
+    kept : KeptCases, optional
+        Where cases are kept as they are measured, and taken from that were before.
 
     Returns
     -------
@@ -179,28 +195,20 @@ def evaluate_volumes(
         When nibabel is needed and not installed.
     """
     chosen = represent_labels.label_set(labels, ignore_label)
-    if background is not None and background not in chosen.values:
-        raise InputError(
-            f"background must be one of the labels ({chosen}); received {background!r}"
-        )
-    if missing not in ("error", "skip"):
-        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
-    if ignore_label is not None and surfaces:
-        raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
+    _check_choices(chosen, background, missing, both_empty, surfaces)
     how = _how(surfaces, surface, hd95, one_empty, tolerance)
     pairs = pair(
         gt, {"pred": pred}, gt_prefix=gt_prefix, gt_suffix=gt_suffix, pred_prefix=pred_prefix,
         pred_suffix=pred_suffix, suffixes=volumes.SUFFIXES,
     )  # fmt: skip
     absent, found = pairs.missing["pred"], pairs.predictions["pred"]
-    if absent and missing == "error":
-        hint = f"; {pairs.hints['pred']}" if "pred" in pairs.hints else ""
-        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
-        raise InputError(f"{len(absent)} truths have no prediction: {shown}{hint}")
+    if missing == "error":
+        _require_predictions(absent, pairs.hints.get("pred"))
     units = {case: _unit_of(case, unit_of) for case in sorted(found)}
     in_force = backends.resolve()
 
-    def measured(case: str) -> _Measured:
+    def measured(case: str) -> MeasuredCase:
+        files = identity(pairs.truths[case]), identity(found[case])
         truth, guess = read_pair(pairs.truths[case], found[case])
         grid = grid_of(truth, spacing, unit)
         with backends.use_backend(in_force):
@@ -212,19 +220,74 @@ def evaluate_volumes(
             except InputError as error:
                 wrong = pairs.truths if str(error).startswith("gt ") else found
                 raise InputError(f"{printable(wrong[case])}: {error}") from error
-            rows = list(_rows(case, overlap, guess, truth, grid, how))
-        return _Measured(overlap, rows, grid)
+            rows = list(_rows(case, overlap, guess, truth, grid, how, both_empty))
+        return MeasuredCase(overlap, rows, grid, files)
 
     cases: Cases[LabelOverlap] = Cases()
     rows: list[Row] = []
     grids: set[Grid] = set()
-    for case, one in in_order(measured, units, check_workers(workers), len(units)):
+    todo = _Todo(pairs.truths, found, kept, check_workers(workers))
+    for case, one in _each(measured, units, todo):
         cases.add(case, one.overlap, unit=units[case])
         rows += one.rows
         grids.add(one.grid)
     extra = tuple(pairs.extra["pred"])
-    contract = _contract(grids, chosen, background, how, unit_of)
+    contract = _contract(grids, chosen, background, how, both_empty, unit_of)
     return VolumeRun(cases, tuple(rows), tuple(absent), extra, contract)
+
+
+class _Todo(NamedTuple):
+    """Where the files of the cases lie, what is kept of them, and the number of threads."""
+
+    truths: Mapping[str, Path]
+    predictions: Mapping[str, Path]
+    kept: KeptCases | None
+    workers: int
+
+
+def _each(
+    measured: Callable[[str], MeasuredCase], cases: Iterable[str], todo: _Todo
+) -> Iterator[tuple[str, MeasuredCase]]:
+    """Yield every case in order: what is kept as it is, the others measured and kept."""
+    truths, predictions, kept, workers = todo
+    before = {} if kept is None else {
+        case: one for case in cases if (one := kept.standing(case, truths[case], predictions[case]))
+    }  # fmt: skip
+    fresh = [case for case in cases if case not in before]
+    with contextlib.closing(in_order(measured, fresh, workers, len(fresh))) as found:
+        for case in cases:
+            if case in before:
+                yield case, before[case]
+                continue
+            _, one = next(found)
+            if kept is not None:
+                kept.add(case, one)
+            yield case, one
+
+
+def _check_choices(
+    labels: represent_labels.LabelSet,
+    background: int | None,
+    missing: str,
+    both_empty: str,
+    surfaces: bool,
+) -> None:
+    if background is not None and background not in labels.values:
+        raise InputError(
+            f"background must be one of the labels ({labels}); received {background!r}"
+        )
+    if missing not in ("error", "skip"):
+        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
+    if labels.ignored is not None and surfaces:
+        raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
+    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
+
+
+def _require_predictions(absent: list[str], hint: str | None) -> None:
+    if absent:
+        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
+        why = f"; {hint}" if hint else ""
+        raise InputError(f"{len(absent)} truths have no prediction: {shown}{why}")
 
 
 def _how(
@@ -292,6 +355,7 @@ def _rows(
     gt: Volume,
     grid: Grid,
     surfaces: _Surfaces | None,
+    both_empty: BothEmpty,
 ) -> Iterator[Row]:
     size = math.prod(grid.spacing)
     columns = (overlap.support, overlap.predicted, overlap.dice, overlap.iou, overlap.precision,
@@ -301,27 +365,36 @@ def _rows(
         if label == overlap.background:
             continue
         n_gt, n_pred, dice, iou, precision, recall = values
+        of_nothing = math.nan
+        if both_empty == "perfect":
+            of_nothing = 0.0
+            if n_gt == n_pred == 0:
+                dice = iou = precision = recall = 1.0
         row = {
             "case": case, "label": label, "unit": grid.unit, "gt_voxels": n_gt,
             "pred_voxels": n_pred, "dice": dice, "iou": iou, "precision": precision,
             "recall": recall, "gt_size": n_gt * size, "pred_size": n_pred * size,
             "size_difference": (n_pred - n_gt) * size,
             "absolute_size_difference": abs(n_pred - n_gt) * size,
-            "relative_size_difference": relative_volume_difference(n_pred, n_gt, math.nan),
+            "relative_size_difference": relative_volume_difference(n_pred, n_gt, of_nothing),
         }  # fmt: skip
         if surfaces is not None:
-            found = _distances(p == label, g == label, grid.spacing, surfaces)
+            found = _distances(p == label, g == label, grid.spacing, surfaces, both_empty)
             row |= _told(found, surfaces)
         yield row
 
 
 def _distances(
-    pred: NDArray[np.bool_], gt: NDArray[np.bool_], spacing: Any, how: _Surfaces
+    pred: NDArray[np.bool_],
+    gt: NDArray[np.bool_],
+    spacing: Any,
+    how: _Surfaces,
+    both_empty: BothEmpty,
 ) -> SurfaceDistances:
     # What lies outside the box of both is background, as it is outside the array.
     box = box_of(pred | gt)
     found = surface_distances(
-        pred[box], gt[box], spacing=spacing, surface=how.surface, both_empty="undefined",
+        pred[box], gt[box], spacing=spacing, surface=how.surface, both_empty=both_empty,
         one_empty=how.one_empty,
     )  # fmt: skip
     steps = represent.grid_spacing(spacing, gt.ndim)
@@ -352,13 +425,20 @@ def _contract(
     labels: represent_labels.LabelSet,
     background: int | None,
     surfaces: _Surfaces | None,
+    both_empty: BothEmpty,
     unit_of: UnitOf | None,
 ) -> EvaluationContract:
+    neither = "NaN, counted" if both_empty == "undefined" else "overlap 1, distances 0"
     spacings = {grid.spacing for grid in grids}
     units = {grid.unit if grid.told else f"{grid.unit} (assumed, not told)" for grid in grids}
     away = "inf, counted"
     if surfaces is not None and surfaces.one_empty == "diagonal":
         away = "the volume's diagonal"
+    boundary = "none" if surfaces is None else _BOUNDARIES[surfaces.surface]
+    if surfaces is not None and surfaces.tolerance is not None:
+        boundary += (
+            f"; NSD within {surfaces.tolerance:g} {'/'.join(sorted({g.unit for g in grids}))}"
+        )
     outside = "" if background is None else f", without background {background}"
     return EvaluationContract(
         foreground=f"each of the labels {labels} against the rest{outside}",
@@ -367,8 +447,8 @@ def _contract(
         spacing=spacings.pop() if len(spacings) == 1 else "per case",
         unit=", ".join(sorted(units)) or "not stated",
         threshold="none: labels",
-        boundary="none" if surfaces is None else _BOUNDARIES[surfaces.surface],
-        empty_masks=f"label in neither: NaN, counted; in one: overlap 0, distances {away}",
+        boundary=boundary,
+        empty_masks=f"label in neither: {neither}; in one: overlap 0, distances {away}",
         hd95="not used" if surfaces is None else surfaces.hd95,
         aggregation="one row per case and label",
         sampling_unit="case" if unit_of is None else "as named by unit_of",

@@ -153,6 +153,8 @@ def _expand(name: str) -> list[Metric]:
     head, dot, report = name.partition(".")
     if head in ALIASES:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
+    if any(map(str.isspace, name)):
+        raise InputError(f"metrics must be names with one comma between; received {name!r}")
     own = [row.name for row in METRICS.values() if row.score.name == head.lower()]
     if own:  # a score that is there, by a report that it has not
         near = difflib.get_close_matches(name.lower(), own, 3, cutoff=0.0)

@@ -22,7 +22,8 @@ _FILES, _MEASURED = "Files", "What is measured"
     section=_FILES,
     metavar="RUN_DIR",
     callback=options.no_empty_folder,
-    help="Write the values of every case, the means and the evaluation contract here.",
+    help="Write the values of every case, the means and the evaluation contract here; the same "
+    "command continues a stopped run.",
 )
 @option(
     "--labels",
@@ -76,6 +77,15 @@ _FILES, _MEASURED = "Files", "What is measured"
     show_default=True,
     help="Distances where only one volume has the label: infinite, counted and in no mean, or the "
     "volume's diagonal.",
+)
+@option(
+    "--both-empty",
+    section=_MEASURED,
+    type=click.Choice(["undefined", "perfect"]),
+    default="undefined",
+    show_default=True,
+    help="A label that a case has in neither volume: counted and in no mean, or overlap 1 and "
+    "distances 0.",
 )
 @option(
     "--tolerance",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -61,7 +62,8 @@ class NamedFolder(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         name, sign, folder = str(value).partition("=")
         if not (name and sign and folder):
             self.fail(f"{value!r} is not of the form NAME=DIR", param, ctx)
-        return name, folder
+        # Not every shell expands a "~" that stands after a "=".
+        return name, os.path.expanduser(folder)
 
 
 def predictions(section: str) -> Decorator:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastsegmetrics.bulk.files import Stratum
     from fastsegmetrics.bulk.run import Run
     from fastsegmetrics.bulk.stored_volumes import ShownVolumes
-    from fastsegmetrics.bulk.volume_methods import VolumeMethods
+    from fastsegmetrics.bulk.volume_methods import Report, VolumeMethods
     from fastsegmetrics.results import Aggregate
 
     #: Aggregates by method and metric.
@@ -65,14 +65,14 @@ def _print_strata(strata: Strata, form: str, digits: int) -> None:
 
 
 def print_volumes(runs: VolumeMethods, form: str, digits: int) -> None:
-    """Print a table for each label, and that of the means over labels."""
+    """Print the tables of a run of volumes."""
     if form == "csv":
         click.echo(runs.to_csv(), nl=False)
         return
     if form == "json":
         print_results({}, runs.to_dict(), form, digits)
         return
-    _print_titled(runs.tables(), form, digits)
+    _print_report(runs.report(), form, digits)
 
 
 def print_stored_volumes(shown: ShownVolumes, form: str, digits: int) -> None:
@@ -82,21 +82,27 @@ def print_stored_volumes(shown: ShownVolumes, form: str, digits: int) -> None:
     elif form == "json":
         print_results({}, shown.as_json, form, digits)
     else:
-        _print_titled(shown.tables, form, digits)
+        _print_report(shown.report, form, digits)
 
 
-def _print_titled(tables: Mapping[str, Told], form: str, digits: int) -> None:
-    for number, (title, table) in enumerate(tables.items()):
+def _print_report(report: Report, form: str, digits: int) -> None:
+    for number, (title, rows_are, rows) in enumerate(report.tables):
         blank = "\n" if number else ""
         click.echo(f"{blank}{'% ' if form == 'latex' else ''}{title}\n")
-        print_results(table, None, form, digits)
+        print_results(rows, None, form, digits, rows_are)
+    if report.absent:
+        n = len(report.absent)
+        say(f"label{'s' * (n != 1)} of no case, in no table ({n:,}): {', '.join(report.absent)}")
 
 
-def print_results(aggregates: Told, as_json: Any, form: str, digits: int) -> None:
+def print_results(
+    aggregates: Told, as_json: Any, form: str, digits: int, rows_are: str = "Method"
+) -> None:
     """Print results in a form of `reporting.forms`, fit for the terminal if it is one."""
     from fastsegmetrics.reporting.forms import printed
 
-    click.echo(printed(aggregates, as_json, form, digits=digits, **_terminal()), nl=False)
+    shape = {"digits": digits, "rows_are": rows_are, **_terminal()}
+    click.echo(printed(aggregates, as_json, form, **shape), nl=False)
 
 
 def warn(lines: Sequence[str], form: str) -> None:

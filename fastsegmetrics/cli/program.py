@@ -24,6 +24,7 @@ from fastsegmetrics.cli.endings import (
 from fastsegmetrics.cli.evaluate import evaluate
 from fastsegmetrics.cli.evaluate_volumes import evaluate_volumes
 from fastsegmetrics.cli.inspect import inspect
+from fastsegmetrics.cli.intervals import intervals
 from fastsegmetrics.cli.metrics import metrics
 from fastsegmetrics.cli.protocols import protocols
 from fastsegmetrics.cli.show import show
@@ -31,7 +32,7 @@ from fastsegmetrics.cli.warmup import warmup
 
 #: In the order of their first use; `--help` sorts them by name.
 COMMANDS = (
-    evaluate, evaluate_volumes, show, inspect, compare, demo, metrics, protocols, warmup,
+    evaluate, evaluate_volumes, show, inspect, intervals, compare, demo, metrics, protocols, warmup,
 )  # fmt: skip
 
 

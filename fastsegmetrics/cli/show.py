@@ -6,7 +6,7 @@ import click
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, say
-from fastsegmetrics.cli.output import print_stored_volumes, print_tables, warn
+from fastsegmetrics.cli.output import print_tables, warn
 
 
 @click.command()
@@ -17,19 +17,27 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
 
     Runs under different contracts are shown together only with a line that says where they differ.
     """
-    from fastsegmetrics.bulk.stored_runs import combine, load_summary
-    from fastsegmetrics.bulk.stored_volumes import holds_volumes, shown_volumes
+    from fastsegmetrics.bulk.stored_volumes import holds_volumes
 
     if any(map(holds_volumes, run_dirs)):
-        volumes = shown_volumes(run_dirs)
-        print_stored_volumes(volumes, form, digits)
-        warn(volumes.warnings, form)
-        return DONE
+        return _show_volumes(run_dirs, form, digits)
+    from fastsegmetrics.bulk.stored_runs import combine, load_summary
+
     shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
     if form == "latex":
         click.echo("".join(f"% {line}\n" for line in shown.warnings), nl=False)
     print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
     for name, text in shown.unnamed.items():
         say(f"{name} is {text}")
+    warn(shown.warnings, form)
+    return DONE
+
+
+def _show_volumes(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
+    from fastsegmetrics.bulk.stored_volumes import shown_volumes
+    from fastsegmetrics.cli.output import print_stored_volumes
+
+    shown = shown_volumes(run_dirs)
+    print_stored_volumes(shown, form, digits)
     warn(shown.warnings, form)
     return DONE

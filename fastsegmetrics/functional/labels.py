@@ -188,6 +188,13 @@ def _check_alike(one: ClassOverlap, other: ClassOverlap) -> None:
         )
 
 
+def overlap_of_table(
+    table: NDArray[np.int64], n_ignored: int, labels: tuple[int, ...], background: int | None
+) -> LabelOverlap:
+    """Return the overlap that a contingency table stands for."""
+    return _of_table(LabelCounts(table, n_ignored, labels), background)
+
+
 def _of_table(counts: LabelCounts, background: int | None) -> LabelOverlap:
     table, n_ignored, labels = counts
     return LabelOverlap(ClassCounts.of(table), labels, background, table=table, n_ignored=n_ignored)

@@ -64,6 +64,8 @@ def _array(data: bytes) -> np.ndarray:
         shape, column_major, dtype = read_header(stream)
     except Exception as error:  # the header is Python text: tokenizer, parser and dtype each raise
         reason = " ".join(str(error).split()).rstrip(".")
+        # NumPy quotes the header, which may be the whole file where its length is damaged.
+        reason = reason if len(reason) <= 100 else f"{reason[:100]}…"
         raise FormatError(f"the NPY header is truncated or of an unknown kind ({reason})") from None
     if dtype.kind not in "buif":
         raise FormatError(f"the array must be of numbers or bool; its dtype is {dtype}")

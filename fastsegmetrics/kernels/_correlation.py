@@ -148,103 +148,217 @@ def _unstage(
 
 
 @kernel
-def _split(
+def _stage_two_folds(
     tile: NDArray[np.floating],
     out: NDArray[np.floating],
     turns: NDArray[np.floating],
-    folds: int,
     lanes: int,
 ) -> None:
-    """Split a tile of two or three folds into parts of 64 rows, one behind the other.
+    """Split a tile of two folds into parts of 64 rows, and do the first stage of both.
 
-    The transform of a part is the tile's at the frequencies that leave its number when divided by
-    the folds: one radix-2 or radix-3 stage, both planes of a part side by side after it.
+    One radix-8 butterfly, for what is not written between two is not read: the transform of a part
+    is the tile's at the even, or the odd, frequencies.  Both planes of a part are side by side.
     """
-    whole = folds * _PART
-    step = _CIRCLE // (folds * POINTS)
-    half_turn = turns[_CIRCLE // 4, 1] / (turns[0, 0] + turns[0, 0])
-    slope = turns[_CIRCLE // 3, 1]
-    for i in range(POINTS):
-        re = tile[i * _STRIDE : whole]
-        im = tile[whole + i * _STRIDE :]
-        to_re = out[i * _STRIDE :]
-        to_im = out[_PART + i * _STRIDE :]
-        c1, s1 = turns[i * step, 0], turns[i * step, 1]
-        if folds == 2:
-            for k in range(lanes):
-                to_re[k] = re[k] + re[k + _PART]
-                to_im[k] = im[k] + im[k + _PART]
-                xr = re[k] - re[k + _PART]
-                xi = im[k] - im[k + _PART]
-                to_re[k + 2 * _PART] = fused(xr, c1, xi * s1)
-                to_im[k + 2 * _PART] = fused(xi, c1, -(xr * s1))
-        else:
-            c2, s2 = turns[2 * i * step, 0], turns[2 * i * step, 1]
-            for k in range(lanes):
-                ar = re[k + _PART] + re[k + 2 * _PART]
-                ai = im[k + _PART] + im[k + 2 * _PART]
-                br = (re[k + _PART] - re[k + 2 * _PART]) * slope
-                bi = (im[k + _PART] - im[k + 2 * _PART]) * slope
-                cr = fused(-half_turn, ar, re[k])
-                ci = fused(-half_turn, ai, im[k])
-                to_re[k] = re[k] + ar
-                to_im[k] = im[k] + ai
-                xr = cr + bi
-                xi = ci - br
-                to_re[k + 2 * _PART] = fused(xr, c1, xi * s1)
-                to_im[k + 2 * _PART] = fused(xi, c1, -(xr * s1))
-                xr = cr - bi
-                xi = ci + br
-                to_re[k + 4 * _PART] = fused(xr, c2, xi * s2)
-                to_im[k + 4 * _PART] = fused(xi, c2, -(xr * s2))
+    half = turns[_CIRCLE // 8, 0]
+    for i in range(_QUARTER):
+        x = tile[i * _STRIDE :]
+        to = out[4 * i * _STRIDE :]
+        step = i * (_CIRCLE // (2 * POINTS))
+        c1, s1, c2, s2 = turns[step, 0], turns[step, 1], turns[2 * step, 0], turns[2 * step, 1]
+        c3, s3, c4, s4 = (
+            turns[3 * step, 0], turns[3 * step, 1], turns[4 * step, 0], turns[4 * step, 1]
+        )  # fmt: skip
+        c5, s5, c6, s6 = (
+            turns[5 * step, 0], turns[5 * step, 1], turns[6 * step, 0], turns[6 * step, 1]
+        )  # fmt: skip
+        c7, s7 = turns[7 * step, 0], turns[7 * step, 1]
+        for k in range(lanes):
+            ar = x[k] + x[k + 4 * _APART]
+            ai = x[k + 2 * _PART] + x[k + 4 * _APART + 2 * _PART]
+            br = x[k + _APART] + x[k + 5 * _APART]
+            bi = x[k + _APART + 2 * _PART] + x[k + 5 * _APART + 2 * _PART]
+            cr = x[k + 2 * _APART] + x[k + 6 * _APART]
+            ci = x[k + 2 * _APART + 2 * _PART] + x[k + 6 * _APART + 2 * _PART]
+            hr = x[k + 3 * _APART] + x[k + 7 * _APART]
+            hi = x[k + 3 * _APART + 2 * _PART] + x[k + 7 * _APART + 2 * _PART]
+            sr, si, dr, di = ar + cr, ai + ci, ar - cr, ai - ci
+            tr, ti, er, ei = br + hr, bi + hi, br - hr, bi - hi
+            to[k] = sr + tr
+            to[k + _PART] = si + ti
+            xr = dr + ei
+            xi = di - er
+            to[k + _STRIDE] = fused(xr, c2, xi * s2)
+            to[k + _STRIDE + _PART] = fused(xi, c2, -(xr * s2))
+            xr = sr - tr
+            xi = si - ti
+            to[k + 2 * _STRIDE] = fused(xr, c4, xi * s4)
+            to[k + 2 * _STRIDE + _PART] = fused(xi, c4, -(xr * s4))
+            xr = dr - ei
+            xi = di + er
+            to[k + 3 * _STRIDE] = fused(xr, c6, xi * s6)
+            to[k + 3 * _STRIDE + _PART] = fused(xi, c6, -(xr * s6))
+            ar = x[k] - x[k + 4 * _APART]
+            ai = x[k + 2 * _PART] - x[k + 4 * _APART + 2 * _PART]
+            xr = x[k + _APART] - x[k + 5 * _APART]
+            xi = x[k + _APART + 2 * _PART] - x[k + 5 * _APART + 2 * _PART]
+            br, bi = (xr + xi) * half, (xi - xr) * half
+            cr = x[k + 2 * _APART + 2 * _PART] - x[k + 6 * _APART + 2 * _PART]
+            ci = x[k + 6 * _APART] - x[k + 2 * _APART]
+            xr = x[k + 3 * _APART] - x[k + 7 * _APART]
+            xi = x[k + 3 * _APART + 2 * _PART] - x[k + 7 * _APART + 2 * _PART]
+            hr, hi = (xi - xr) * half, -(xr + xi) * half
+            sr, si, dr, di = ar + cr, ai + ci, ar - cr, ai - ci
+            tr, ti, er, ei = br + hr, bi + hi, br - hr, bi - hi
+            xr = sr + tr
+            xi = si + ti
+            to[k + 2 * _PART] = fused(xr, c1, xi * s1)
+            to[k + 3 * _PART] = fused(xi, c1, -(xr * s1))
+            xr = dr + ei
+            xi = di - er
+            to[k + 2 * _PART + _STRIDE] = fused(xr, c3, xi * s3)
+            to[k + 3 * _PART + _STRIDE] = fused(xi, c3, -(xr * s3))
+            xr = sr - tr
+            xi = si - ti
+            to[k + 2 * _PART + 2 * _STRIDE] = fused(xr, c5, xi * s5)
+            to[k + 3 * _PART + 2 * _STRIDE] = fused(xi, c5, -(xr * s5))
+            xr = dr - ei
+            xi = di + er
+            to[k + 2 * _PART + 3 * _STRIDE] = fused(xr, c7, xi * s7)
+            to[k + 3 * _PART + 3 * _STRIDE] = fused(xi, c7, -(xr * s7))
 
 
 @kernel
-def _join(
+def _unstage_two_folds(
     parts: NDArray[np.floating],
     out: NDArray[np.floating],
     turns: NDArray[np.floating],
-    folds: int,
     lanes: int,
 ) -> None:
-    """Undo `_split`, but for a factor of the number of folds."""
-    whole = folds * _PART
-    step = _CIRCLE // (folds * POINTS)
-    half_turn = turns[_CIRCLE // 4, 1] / (turns[0, 0] + turns[0, 0])
+    """Undo `_stage_two_folds`, but for a factor of 8."""
+    half = turns[_CIRCLE // 8, 0]
+    for i in range(_QUARTER):
+        x = parts[4 * i * _STRIDE :]
+        to = out[i * _STRIDE :]
+        step = i * (_CIRCLE // (2 * POINTS))
+        c1, s1, c2, s2 = turns[step, 0], turns[step, 1], turns[2 * step, 0], turns[2 * step, 1]
+        c3, s3, c4, s4 = (
+            turns[3 * step, 0], turns[3 * step, 1], turns[4 * step, 0], turns[4 * step, 1]
+        )  # fmt: skip
+        c5, s5, c6, s6 = (
+            turns[5 * step, 0], turns[5 * step, 1], turns[6 * step, 0], turns[6 * step, 1]
+        )  # fmt: skip
+        c7, s7 = turns[7 * step, 0], turns[7 * step, 1]
+        for k in range(lanes):
+            ar, ai = x[k], x[k + _PART]
+            xr, xi = x[k + _STRIDE], x[k + _STRIDE + _PART]
+            br, bi = fused(xr, c2, -(xi * s2)), fused(xi, c2, xr * s2)
+            xr, xi = x[k + 2 * _STRIDE], x[k + 2 * _STRIDE + _PART]
+            cr, ci = fused(xr, c4, -(xi * s4)), fused(xi, c4, xr * s4)
+            xr, xi = x[k + 3 * _STRIDE], x[k + 3 * _STRIDE + _PART]
+            hr, hi = fused(xr, c6, -(xi * s6)), fused(xi, c6, xr * s6)
+            sr, si, dr, di = ar + cr, ai + ci, ar - cr, ai - ci
+            tr, ti, er, ei = br + hr, bi + hi, br - hr, bi - hi
+            p0, q0, p1, q1 = sr + tr, si + ti, dr - ei, di + er
+            p2, q2, p3, q3 = sr - tr, si - ti, dr + ei, di - er
+            xr, xi = x[k + 2 * _PART], x[k + 3 * _PART]
+            ar, ai = fused(xr, c1, -(xi * s1)), fused(xi, c1, xr * s1)
+            xr, xi = x[k + 2 * _PART + _STRIDE], x[k + 3 * _PART + _STRIDE]
+            br, bi = fused(xr, c3, -(xi * s3)), fused(xi, c3, xr * s3)
+            xr, xi = x[k + 2 * _PART + 2 * _STRIDE], x[k + 3 * _PART + 2 * _STRIDE]
+            cr, ci = fused(xr, c5, -(xi * s5)), fused(xi, c5, xr * s5)
+            xr, xi = x[k + 2 * _PART + 3 * _STRIDE], x[k + 3 * _PART + 3 * _STRIDE]
+            hr, hi = fused(xr, c7, -(xi * s7)), fused(xi, c7, xr * s7)
+            sr, si, dr, di = ar + cr, ai + ci, ar - cr, ai - ci
+            tr, ti, er, ei = br + hr, bi + hi, br - hr, bi - hi
+            xr, xi = sr + tr, si + ti
+            to[k], to[k + 2 * _PART] = p0 + xr, q0 + xi
+            to[k + 4 * _APART], to[k + 4 * _APART + 2 * _PART] = p0 - xr, q0 - xi
+            yr, yi = dr - ei, di + er
+            xr, xi = (yr - yi) * half, (yr + yi) * half
+            to[k + _APART], to[k + _APART + 2 * _PART] = p1 + xr, q1 + xi
+            to[k + 5 * _APART], to[k + 5 * _APART + 2 * _PART] = p1 - xr, q1 - xi
+            xr, xi = ti - si, sr - tr
+            to[k + 2 * _APART], to[k + 2 * _APART + 2 * _PART] = p2 + xr, q2 + xi
+            to[k + 6 * _APART], to[k + 6 * _APART + 2 * _PART] = p2 - xr, q2 - xi
+            yr, yi = dr + ei, di - er
+            xr, xi = -(yr + yi) * half, (yr - yi) * half
+            to[k + 3 * _APART], to[k + 3 * _APART + 2 * _PART] = p3 + xr, q3 + xi
+            to[k + 7 * _APART], to[k + 7 * _APART + 2 * _PART] = p3 - xr, q3 - xi
+
+
+@kernel
+def _split_three(
+    tile: NDArray[np.floating],
+    out: NDArray[np.floating],
+    turns: NDArray[np.floating],
+    lanes: int,
+) -> None:
+    """Split a tile of three folds into parts of 64 rows, one behind the other, both planes of each.
+
+    The transform of a part is the tile's at the frequencies that leave its number divided by 3.
+    """
+    half = turns[_CIRCLE // 6, 0]
+    slope = turns[_CIRCLE // 3, 1]
+    for i in range(POINTS):
+        re = tile[i * _STRIDE : 3 * _PART]
+        im = tile[3 * _PART + i * _STRIDE :]
+        to_re = out[i * _STRIDE :]
+        to_im = out[_PART + i * _STRIDE :]
+        step = i * (_CIRCLE // (3 * POINTS))
+        c1, s1, c2, s2 = turns[step, 0], turns[step, 1], turns[2 * step, 0], turns[2 * step, 1]
+        for k in range(lanes):
+            ar = re[k + _PART] + re[k + 2 * _PART]
+            ai = im[k + _PART] + im[k + 2 * _PART]
+            br = (re[k + _PART] - re[k + 2 * _PART]) * slope
+            bi = (im[k + _PART] - im[k + 2 * _PART]) * slope
+            cr = fused(-half, ar, re[k])
+            ci = fused(-half, ai, im[k])
+            to_re[k] = re[k] + ar
+            to_im[k] = im[k] + ai
+            xr = cr + bi
+            xi = ci - br
+            to_re[k + 2 * _PART] = fused(xr, c1, xi * s1)
+            to_im[k + 2 * _PART] = fused(xi, c1, -(xr * s1))
+            xr = cr - bi
+            xi = ci + br
+            to_re[k + 4 * _PART] = fused(xr, c2, xi * s2)
+            to_im[k + 4 * _PART] = fused(xi, c2, -(xr * s2))
+
+
+@kernel
+def _join_three(
+    parts: NDArray[np.floating],
+    out: NDArray[np.floating],
+    turns: NDArray[np.floating],
+    lanes: int,
+) -> None:
+    """Undo `_split_three`, but for a factor of 3."""
+    half = turns[_CIRCLE // 6, 0]
     slope = turns[_CIRCLE // 3, 1]
     for i in range(POINTS):
         re = parts[i * _STRIDE :]
         im = parts[_PART + i * _STRIDE :]
-        to_re = out[i * _STRIDE : whole]
-        to_im = out[whole + i * _STRIDE :]
-        c1, s1 = turns[i * step, 0], turns[i * step, 1]
-        if folds == 2:
-            for k in range(lanes):
-                ur = fused(re[k + 2 * _PART], c1, -(im[k + 2 * _PART] * s1))
-                ui = fused(im[k + 2 * _PART], c1, re[k + 2 * _PART] * s1)
-                to_re[k] = re[k] + ur
-                to_im[k] = im[k] + ui
-                to_re[k + _PART] = re[k] - ur
-                to_im[k + _PART] = im[k] - ui
-        else:
-            c2, s2 = turns[2 * i * step, 0], turns[2 * i * step, 1]
-            for k in range(lanes):
-                ur = fused(re[k + 2 * _PART], c1, -(im[k + 2 * _PART] * s1))
-                ui = fused(im[k + 2 * _PART], c1, re[k + 2 * _PART] * s1)
-                vr = fused(re[k + 4 * _PART], c2, -(im[k + 4 * _PART] * s2))
-                vi = fused(im[k + 4 * _PART], c2, re[k + 4 * _PART] * s2)
-                ar = ur + vr
-                ai = ui + vi
-                br = (ur - vr) * slope
-                bi = (ui - vi) * slope
-                cr = fused(-half_turn, ar, re[k])
-                ci = fused(-half_turn, ai, im[k])
-                to_re[k] = re[k] + ar
-                to_im[k] = im[k] + ai
-                to_re[k + _PART] = cr - bi
-                to_im[k + _PART] = ci + br
-                to_re[k + 2 * _PART] = cr + bi
-                to_im[k + 2 * _PART] = ci - br
+        to_re = out[i * _STRIDE : 3 * _PART]
+        to_im = out[3 * _PART + i * _STRIDE :]
+        step = i * (_CIRCLE // (3 * POINTS))
+        c1, s1, c2, s2 = turns[step, 0], turns[step, 1], turns[2 * step, 0], turns[2 * step, 1]
+        for k in range(lanes):
+            ur = fused(re[k + 2 * _PART], c1, -(im[k + 2 * _PART] * s1))
+            ui = fused(im[k + 2 * _PART], c1, re[k + 2 * _PART] * s1)
+            vr = fused(re[k + 4 * _PART], c2, -(im[k + 4 * _PART] * s2))
+            vi = fused(im[k + 4 * _PART], c2, re[k + 4 * _PART] * s2)
+            ar = ur + vr
+            ai = ui + vi
+            br = (ur - vr) * slope
+            bi = (ui - vi) * slope
+            cr = fused(-half, ar, re[k])
+            ci = fused(-half, ai, im[k])
+            to_re[k] = re[k] + ar
+            to_im[k] = im[k] + ai
+            to_re[k + _PART] = cr - bi
+            to_im[k + _PART] = ci + br
+            to_re[k + 2 * _PART] = cr + bi
+            to_im[k + 2 * _PART] = ci - br
 
 
 @kernel
@@ -357,18 +471,25 @@ def _correlate(
     twiddles = _TWIDDLES.astype(tile.dtype)
     turns = _TURNS.astype(tile.dtype)
     wide = _whole(lanes + 2 * (spectrum.shape[3] - 1))
-    if folds > 1:
-        _split(tile, out, turns, folds, wide)
+    if folds == 2:
+        _stage_two_folds(tile, out, turns, wide)
+    elif folds == 3:
+        _split_three(tile, out, turns, wide)
     for residue in range(folds):
         # One fold is its own part, and ends where it is wanted.
         part = (tile if folds == 1 else out)[2 * _PART * residue : 2 * _PART * (residue + 1)]
         spare = (out if folds == 1 else tile)[2 * _PART * residue : 2 * _PART * (residue + 1)]
-        _stage(part, spare, twiddles[0], wide)
-        _stage(spare, part, twiddles[1], wide)
-        _stage(part, spare, twiddles[2], wide)
-        _across(spare, part, spectrum[residue], lanes)
-        _unstage(part, spare, twiddles[2], lanes)
-        _unstage(spare, part, twiddles[1], lanes)
-        _unstage(part, spare, twiddles[0], lanes)
-    if folds > 1:
-        _join(tile, out, turns, folds, lanes)
+        if folds != 2:
+            _stage(part, spare, twiddles[0], wide)
+            part, spare = spare, part
+        _stage(part, spare, twiddles[1], wide)
+        _stage(spare, part, twiddles[2], wide)
+        _across(part, spare, spectrum[residue], lanes)
+        _unstage(spare, part, twiddles[2], lanes)
+        _unstage(part, spare, twiddles[1], lanes)
+        if folds != 2:
+            _unstage(spare, part, twiddles[0], lanes)
+    if folds == 2:
+        _unstage_two_folds(tile, out, turns, lanes)
+    elif folds == 3:
+        _join_three(tile, out, turns, lanes)

@@ -66,7 +66,7 @@ def _lower_heights(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     height, width = mask.shape
     lower = np.empty((height, width), np.uint8)
     before = np.empty(width, np.uint8)
-    _set(before, _REACH)
+    _set(before, np.int64(_REACH))
     for row in range(height - 1, -1, -1):
         _step(before, mask[row], lower[row])
         before = lower[row]
@@ -305,7 +305,7 @@ def _point_row(
     `codes` begin 4 columns before the row.
     """
     if not _any_near(line):
-        _set(out, HERE)
+        _set(out, np.int64(HERE))
         return
     for i in range(line.size):
         at = np.uint8(min(line[i], _CLIPPED)), _HERE
@@ -349,19 +349,19 @@ def capped_squares(mask: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray
     # A row's heights are not asked for again: fresh memory costs more than the rest of a flat row.
     lower = toward = _lower_heights(mask)
     upper = np.empty((2, width), np.uint8)
-    _set(upper[1], _REACH)
+    _set(upper[1], np.int64(_REACH))
     heights = np.empty(width, np.uint8)
     low = np.empty(width + 2 * _PAD, np.uint8)
     _set(low, np.int64(_LARGE))
     codes = np.empty(low.size, np.uint8)
-    _set(codes, HERE)
+    _set(codes, np.int64(HERE))
     small = np.empty(width, np.uint8)
     deep = np.empty((width + _BLOCK - 1) // _BLOCK, np.uint8)
     posts = np.empty((width - 2 + _BLOCK) // _BLOCK + 1, np.int64)
     guesses = np.zeros(posts.size, np.int64)
     tall = np.empty(width, np.int32)
     words = np.empty(width + 4, np.uint16)
-    _set(words, _FAR_WORD)
+    _set(words, np.int64(_FAR_WORD))
     ramp = _ramp()
     block = np.empty(_BLOCK, np.uint16)
     inner = slice(_PAD, _PAD + width)
@@ -388,8 +388,8 @@ def capped_squares(mask: NDArray[np.uint8]) -> tuple[NDArray[np.uint16], NDArray
                     start = stop
             _point_row(low[_PAD - 4 :], codes[_PAD - 4 :], line, toward[row])
         else:
-            _set(line, CAP)
-            _set(toward[row], HERE)
+            _set(line, np.int64(CAP))
+            _set(toward[row], np.int64(HERE))
     return squares, toward
 
 

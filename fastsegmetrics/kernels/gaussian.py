@@ -9,6 +9,61 @@ from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
 
+#: Rows of which 8 bits hold the sums of `_add_rows`.
+_ROWS = 8
+
+
+@kernel
+def _add_rows(
+    mask: NDArray[np.uint8], top: int, nothing: NDArray[np.uint8], out: NDArray[np.uint8]
+) -> None:
+    """Write the sums of 1, r and r·(r + 1)/2 over each column's pixels, r = 0 … 7 from `top` on.
+
+    Sums of sums, from the last row up: 64 columns are one vector, and nothing is multiplied.
+    """
+    height = mask.shape[0]
+    a = mask[top]
+    b = mask[top + 1] if top + 1 < height else nothing
+    c = mask[top + 2] if top + 2 < height else nothing
+    d = mask[top + 3] if top + 3 < height else nothing
+    e = mask[top + 4] if top + 4 < height else nothing
+    f = mask[top + 5] if top + 5 < height else nothing
+    g = mask[top + 6] if top + 6 < height else nothing
+    h = mask[top + 7] if top + 7 < height else nothing
+    counts, firsts, seconds = out[0], out[1], out[2]
+    for k in range(nothing.size):
+        n = h[k]
+        first = n
+        second = n
+        n = np.uint8(n + g[k])
+        first = np.uint8(first + n)
+        second = np.uint8(second + first)
+        n = np.uint8(n + f[k])
+        first = np.uint8(first + n)
+        second = np.uint8(second + first)
+        n = np.uint8(n + e[k])
+        first = np.uint8(first + n)
+        second = np.uint8(second + first)
+        n = np.uint8(n + d[k])
+        first = np.uint8(first + n)
+        second = np.uint8(second + first)
+        n = np.uint8(n + c[k])
+        first = np.uint8(first + n)
+        second = np.uint8(second + first)
+        n = np.uint8(n + b[k])
+        first = np.uint8(first + n)
+        counts[k] = np.uint8(n + a[k])
+        firsts[k] = first
+        seconds[k] = np.uint8(second + first)
+
+
+@kernel
+def _total(numbers: NDArray[np.uint8]) -> int:
+    total = np.uint32(0)
+    for k in range(numbers.size):
+        total += np.uint32(numbers[k])
+    return np.int64(total)
+
 
 @kernel
 def mask_moments(
@@ -17,41 +72,53 @@ def mask_moments(
     """Return n and the sums of r, c, r², r·c, c² over the set pixels (r row, c column), and a box.
 
     Exact integers; the box is top, left, bottom, right around them, zeros where there are none.
-    Column totals first, so that the inner loop is a plain vector addition.
+    Columns first, eight rows at a time: a quarter of the time of a loop over pixels.
     """
     height, width = mask.shape
-    column_totals = np.zeros(width, np.uint32)
+    nothing = np.zeros(width, np.uint8)
+    sums = np.empty((3, width), np.uint8)
+    counts, firsts, seconds = sums[0], sums[1], sums[2]
+    in_column = np.zeros(width, np.uint32)
+    rows_in_column = np.zeros(width, np.uint64)
+    row_squares = 0
+    top, bottom = -1, 0
+    for start in range(0, height, _ROWS):
+        _add_rows(mask, start, nothing, sums)
+        n = _total(counts)
+        if n == 0:
+            continue
+        top = start if top < 0 else top
+        bottom = start
+        offset = np.uint64(start)
+        for k in range(width):
+            in_column[k] += np.uint32(counts[k])
+        for k in range(width):
+            rows_in_column[k] += offset * np.uint64(counts[k]) + np.uint64(firsts[k])
+        r = _total(firsts)
+        row_squares += start * start * n + 2 * start * r + 2 * _total(seconds) - r
     n = 0
     rows = 0
-    row_squares = 0
-    products = 0
-    top = -1
-    bottom = 0
-    for row in range(height):
-        in_row = np.uint32(0)
-        columns_in_row = np.uint32(0)
-        for column in range(width):
-            bit = np.uint32(mask[row, column])
-            in_row += bit
-            columns_in_row += bit * np.uint32(column)
-            column_totals[column] += bit
-        if in_row > 0:
-            top = row if top < 0 else top
-            bottom = row + 1
-        n += np.int64(in_row)
-        rows += np.int64(in_row) * row
-        row_squares += np.int64(in_row) * row * row
-        products += np.int64(columns_in_row) * row
     columns = 0
+    products = 0
     column_squares = 0
     left = -1
     right = 0
     for column in range(width):
-        if column_totals[column] > 0:
+        here = np.int64(in_column[column])
+        if here > 0:
             left = column if left < 0 else left
             right = column + 1
-        columns += np.int64(column_totals[column]) * column
-        column_squares += np.int64(column_totals[column]) * column * column
+        n += here
+        rows += np.int64(rows_in_column[column])
+        columns += here * column
+        products += np.int64(rows_in_column[column]) * column
+        column_squares += here * column * column
+    if n > 0:
+        bottom = min(bottom + _ROWS, height)
+        while not mask[top].any():
+            top += 1
+        while not mask[bottom - 1].any():
+            bottom -= 1
     box = (max(top, 0), max(left, 0), bottom, right)
     return (n, rows, columns, row_squares, products, column_squares), box
 

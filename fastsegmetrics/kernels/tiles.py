@@ -232,14 +232,19 @@ def _add_tile(
         line = tile[(row - top) * _STRIDE : (row - top + 1) * _STRIDE]
         if constant:
             line[:] = tile[0]
-        for k in range(lanes):
-            x = line[k]
-            bit = on[k] if x >= noise else zero
-            gain = _gain(x, terms, double) * bit
-            gains[k] = gain
-            reverse[k] += gain
-            forward[k] += x * bit
-        if degree.size > 0:
+        if degree.size == 0:
+            for k in range(lanes):
+                x = line[k]
+                bit = on[k] if x >= noise else zero
+                reverse[k] = fused(_gain(x, terms, double), bit, reverse[k])
+                forward[k] = fused(x, bit, forward[k])
+        else:
+            for k in range(lanes):
+                x = line[k]
+                bit = on[k] if x >= noise else zero
+                gains[k] = _gain(x, terms, double) * bit
+                reverse[k] += gains[k]
+                forward[k] = fused(x, bit, forward[k])
             by = degree[row, left:right]
             for k in range(by.size):
                 sums[2, k] += gains[k] * by[k]
@@ -376,6 +381,22 @@ def _balanced(length: int, most: int) -> int:
 
 
 @kernel
+def _window(
+    values: NDArray[np.number],
+    scale: NDArray[np.floating],
+    around: tuple[NDArray[np.int64], NDArray[np.int64]],
+    weights: NDArray[np.floating],
+    place: NDArray[np.int64],
+    tile: NDArray[np.floating],
+) -> bool:
+    """Fill a plane with what the pixels of a place see; return whether it is one value only."""
+    rows = around[0][place[0] : place[2] + weights.shape[0] - 1]
+    columns = around[1][place[1] : place[3] + weights.shape[1] - 1]
+    _fill(values, scale, rows, columns, tile)
+    return _constant(values, rows, columns)
+
+
+@kernel
 def context_sums(
     values: NDArray[np.number],
     scale: NDArray[np.floating],
@@ -392,27 +413,26 @@ def context_sums(
     Scale, weights and spectrum (`kernel_spectrum`) have one precision.
     """
     height, width = mask.shape
-    rows, columns = around
     tile_rows = spectrum.shape[0] * POINTS
     plane = tile_rows * _STRIDE
     # What whole tiles leave over is often a few rows, which are summed directly.
     tall = tile_rows - weights.shape[0] + 1
-    wide = _balanced(width, (_STRIDE - weights.shape[1]) // _LANES * _LANES)
-    lanes = _whole(wide)
-    halo_rows = weights.shape[0] - 1
-    halo_columns = weights.shape[1] - 1
+    wide = _whole(_balanced(width, (_STRIDE - weights.shape[1]) // _LANES * _LANES))
     # A few lines more than two planes, since whole vectors and blocks are read.
     tile = _aligned(2 * plane + (_ROWS + 1) * _STRIDE, scale)
-    tile[:] = 0.0
+    tile[2 * plane :] = 0.0
     out = _aligned(2 * plane, scale)
     found = out[weights.shape[0] // 2 * _STRIDE :]
     place = np.zeros(4, np.int64)
     waiting = np.zeros(4, np.int64)
     n_waiting = 0
+    # Of the tiles of few pixels the fullest, which may yet be the second of the last pair.
+    kept = np.zeros(4, np.int64)
+    n_kept = 0
     occupied = np.empty(width, np.uint8)
     work = _aligned(4 * _STRIDE, scale)
     sums = np.zeros((3, _STRIDE))
-    few = _FEW * tile_rows * lanes / weights.shape[0]
+    few = _FEW * tile_rows * wide / weights.shape[0]
     top = 0
     while top < height:
         if not mask[top].any():
@@ -429,28 +449,38 @@ def context_sums(
             place[1] = left
             place[2] = bottom
             place[3] = min(width, left + wide)
-            start = plane if n_waiting else 0
-            part = tile[start:]
-            window_rows = rows[top : bottom + halo_rows]
-            window_columns = columns[left : place[3] + halo_columns]
-            constant = _constant(values, window_rows, window_columns)
-            _fill(values, scale, window_rows, window_columns, part[:plane])
-            if constant:
+            part = tile[plane if n_waiting else 0 :]
+            n = _count(mask, place)
+            if _window(values, scale, around, weights, place, part[:plane]):
                 _add_tile(part, True, mask, degree, place, work, sums)
-            elif _count(mask, place) < few:
-                _add_pixels(part, weights, mask, degree, place, work, sums)
+            elif n < few:
+                if n > n_kept:
+                    for i in range(4):
+                        place[i], kept[i] = kept[i], place[i]
+                    n, n_kept = n_kept, n
+                    if n > 0:
+                        _window(values, scale, around, weights, place, part[:plane])
+                if n > 0:
+                    _add_pixels(part, weights, mask, degree, place, work, sums)
             elif n_waiting == 0:
                 waiting[:] = place
                 n_waiting = 1
             else:
-                _correlate(tile, out, spectrum, lanes)
+                _correlate(tile, out, spectrum, wide)
                 _add_tile(found, False, mask, degree, waiting, work, sums)
                 _add_tile(found[plane:], False, mask, degree, place, work, sums)
                 n_waiting = 0
             left += wide
         top = bottom
-    if n_waiting:
+    if n_kept:
+        _window(values, scale, around, weights, kept, tile[plane : 2 * plane])
+    elif n_waiting:
         tile[plane : 2 * plane] = 0.0
-        _correlate(tile, out, spectrum, lanes)
+    if n_waiting:
+        _correlate(tile, out, spectrum, wide)
         _add_tile(found, False, mask, degree, waiting, work, sums)
+        if n_kept:
+            _add_tile(found[plane:], False, mask, degree, kept, work, sums)
+    elif n_kept:
+        _add_pixels(tile[plane:], weights, mask, degree, kept, work, sums)
     return sums[0].sum(), sums[1].sum(), sums[2].sum()

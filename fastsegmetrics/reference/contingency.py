@@ -20,6 +20,22 @@ def label_table(
     return wide_label_table(pred.astype(np.uint16) % n, gt.astype(np.uint16) % n, n, n)
 
 
+def checked_table(
+    pred: NDArray[np.unsignedinteger],
+    gt: NDArray[np.unsignedinteger],
+    first: int,
+    last: int,
+    ignored: int,
+    bits: int,
+) -> tuple[NDArray[np.int64], bool]:
+    """Return what `label_table` counts of wide integers, and whether one is no label."""
+    n = 1 << bits
+    labels = np.arange(first, last + 1)
+    known = np.isin(pred, labels).all() and np.isin(gt, [*labels, ignored]).all()
+    table = wide_label_table((pred % n).astype(np.uint16), (gt % n).astype(np.uint16), n, n)
+    return table, not known
+
+
 def wide_label_table(
     pred: NDArray[np.uint16], gt: NDArray[np.uint16], n_rows: int, n_columns: int
 ) -> NDArray[np.int64]:

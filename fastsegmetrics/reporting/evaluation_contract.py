@@ -147,6 +147,10 @@ def contract_of_maps(contract: Contract) -> EvaluationContract:
     if chosen["stretch"] and any("never stretched" not in told for told in representations):
         stretched = "; P stretched by its own minimum and maximum unless it says never"
     targets = " ".join(str(row["target"]) for row in rows)
+    borders = [told for word, told in _BOUNDARIES.items() if word in targets]
+    borders += [str(row["matching"]) for row in rows if _score(row) == "boundary_f"]
+    if any(_score(row) == "nsd" for row in rows):
+        borders.append(f"NSD within {chosen['tolerance']:g} pixels")
     return EvaluationContract(
         foreground=f"truth: {values}; prediction: by the threshold",
         alignment=(
@@ -158,7 +162,7 @@ def contract_of_maps(contract: Contract) -> EvaluationContract:
         spacing=(1.0, 1.0),
         unit="pixel",
         threshold=_listed(representations) + stretched,
-        boundary=_listed(told for word, told in _BOUNDARIES.items() if word in targets) or "none",
+        boundary=_listed(borders) or "none",
         empty_masks=(
             f"policy {chosen['policy']}, both empty {chosen['both_empty']}, distances of one empty "
             f"{chosen['one_empty']}, missing predictions {chosen['missing']}; "

@@ -20,6 +20,7 @@ def printed(
     digits: int = 3,
     width: int | None = None,
     styled: bool = False,
+    rows_are: str = "Method",
 ) -> str:
     """Return results as text.
 
@@ -37,12 +38,14 @@ def printed(
         Columns of the terminal, for "table".
     styled : bool
         Whether the terminal shows bold, for "table".
+    rows_are : str
+        What heads the rows, if it is not methods.
     """
     if form == "json":
         return json.dumps(as_json, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     if form == "csv":
         return tables.to_csv(aggregates)
-    table = tables.build(aggregates, digits=digits)
+    table = tables.build(aggregates, digits=digits, rows_are=rows_are)
     if form == "markdown":
         return tables.to_markdown(table)
     if form == "latex":

@@ -28,6 +28,9 @@ _LATEX_SPECIAL = {
     "$": r"\$",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    # At the begin of a line, the "\\" before it would take them for an argument of its own.
+    "[": "{[}",
+    "*": "{*}",
 }
 _CSV_FIELDS = ("value", "direction", "n_expected", "n_used", "n_undefined", "n_infinite")
 
@@ -60,16 +63,17 @@ class Table(NamedTuple):
     """What every written form of the table is made from.
 
     `show_samples` is true when some method was not evaluated on all expected samples; `note` is a
-    sentence that must stand under the table ("" if none).
+    sentence that must stand under the table ("" if none); `rows_are` heads the first column.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     show_samples: bool
     note: str
+    rows_are: str = "Method"
 
 
-def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
+def build(results: Mapping[str, Aggregates], *, digits: int = 3, rows_are: str = "Method") -> Table:
     """Lay out the results of one run.
 
     Parameters
@@ -78,6 +82,8 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
         Method to metric to aggregate; all methods with the same metrics.
     digits : int
         Digits after the decimal point.
+    rows_are : str
+        What the rows are.  Only methods compete: of other rows none is best.
 
     Returns
     -------
@@ -88,8 +94,10 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
     """
     first: Aggregates = next(iter(results.values()), {})
     columns = tuple(Column(name, aggregate.direction) for name, aggregate in first.items())
-    best = [_best(column, results, digits) if len(results) > 1 else None for column in columns]
+    compete = len(results) > 1 and rows_are == "Method"
+    best = [_best(column, results, digits) if compete else None for column in columns]
     rows = []
+    elsewhere = False
     for method, aggregates in results.items():
         used = max((a.n_used for a in aggregates.values()), default=0)
         expected = max((a.n_expected for a in aggregates.values()), default=0)
@@ -99,9 +107,11 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3) -> Table:
             text = format_value(aggregate.value, digits)
             best_of_all = text == marked and not aggregate.n_infinite
             cells.append(Cell(text, best_of_all, _cell_note(aggregate, used)))
+            elsewhere |= aggregate.n_used + aggregate.n_undefined + aggregate.n_infinite < used
         rows.append(Row(method, used, expected, tuple(cells)))
     partial = any(row.used != row.expected for row in rows)
-    return Table(columns, tuple(rows), partial, _table_note(columns, rows))
+    note = _table_note(columns, rows, elsewhere)
+    return Table(columns, tuple(rows), partial, note, rows_are)
 
 
 def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
@@ -110,7 +120,7 @@ def _cell_note(aggregate: Aggregate, used_by_row: int) -> str:
     return ", ".join(parts)
 
 
-def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
+def _table_note(columns: Sequence[Column], rows: Sequence[Row], elsewhere: bool) -> str:
     notes = " ".join(cell.note for row in rows for cell in row.cells)
     sentences = []
     if "n=" in notes:
@@ -121,6 +131,8 @@ def _table_note(columns: Sequence[Column], rows: Sequence[Row]) -> str:
             others = "others are in the other half or undefined"
         elif any("[" in column.name for column in columns):
             others = "others have no target of that size or are undefined"
+        elif elsewhere:
+            others = "others are in other strata or undefined"
         sentences.append(f"n=…: mean of that many samples, the {others}.")
     if "inf" in notes:
         sentences.append(
@@ -172,7 +184,7 @@ def cells_as_text(
     clean : callable
         Applied to names.
     """
-    head = ["Method", *(["n"] if table.show_samples else [])]
+    head = [table.rows_are, *(["n"] if table.show_samples else [])]
     head += [f"{clean(column.name)} {arrows[column.direction]}" for column in table.columns]
     lines = [head]
     for row in table.rows:

@@ -233,11 +233,15 @@ _NOTHING = sealed(np.zeros((0, 0)))
 
 def _reflected(start: int, stop: int, size: int) -> NDArray[np.int64]:
     """Return the indices start … stop, those off the axis reflected about its end pixels."""
+    last = size - 1
+    indices = np.arange(start, stop)
+    if start > -size and stop <= 2 * size - 1:
+        # Once at most: a third of the time of divisions.
+        return last - np.abs(last - np.abs(indices))
     if size == 1:
         return np.zeros(stop - start, np.int64)
-    period = 2 * (size - 1)
-    folded = np.arange(start, stop) % period
-    return np.minimum(folded, period - folded)
+    folded = indices % (2 * last)
+    return np.minimum(folded, 2 * last - folded)
 
 
 def context_kernel(

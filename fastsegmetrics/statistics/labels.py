@@ -74,19 +74,33 @@ def label_counts(pred: Any, gt: Any, labels: LabelSet) -> LabelCounts:
     InputError
         When `represent_labels.label_pair` refuses them.
     """
-    pair = represent_labels.label_pair(pred, gt, labels)
-    rooms = represent_labels.contingency()
-    n = len(labels.values)
-    if pair.pred.dtype == np.uint8:
-        full = rooms.label_table(pair.pred, pair.gt, words(pair.pred), words(pair.gt), pair.bits)
-        places = pair.codes & ((1 << pair.bits) - 1)
-        table = full[np.ix_(places, places)]
-    else:
-        table = rooms.wide_label_table(pair.pred, pair.gt, n + 1, n)[:n]
+    table = _table(pred, gt, labels)
     if labels.ignored in labels.values:
         # Its truth is left out; where it is predicted for another, that counts.
         table[labels.values.index(labels.ignored)] = 0
-    return LabelCounts(table, int(pair.gt.size - table.sum()), labels.values)
+    return LabelCounts(table, int(np.size(gt) - table.sum()), labels.values)
+
+
+def _table(pred: Any, gt: Any, labels: LabelSet) -> NDArray[np.int64]:
+    rooms = represent_labels.contingency()
+    n = len(labels.values)
+    wide = represent_labels.wide_pair(pred, gt, labels)
+    if wide is not None:
+        full, outside = rooms.checked_table(*wide)
+        if not outside:
+            return _of_codes(full, np.array(labels.values))
+    pair = represent_labels.label_pair(pred, gt, labels)
+    if pair.pred.dtype == np.uint8:
+        full = rooms.label_table(pair.pred, pair.gt, words(pair.pred), words(pair.gt), pair.bits)
+        return _of_codes(full, pair.codes)
+    table: NDArray[np.int64] = rooms.wide_label_table(pair.pred, pair.gt, n + 1, n)[:n]
+    return table
+
+
+def _of_codes(full: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows and columns of the labels with these codes."""
+    places = codes & (full.shape[0] - 1)
+    return full[np.ix_(places, places)]
 
 
 def channel_counts(pred: NDArray[np.uint8], gt: NDArray[np.uint8]) -> ClassCounts:

@@ -209,3 +209,4 @@ def test_the_legend_states_the_scale() -> None:
     assert picture[135, 10].tolist() == [64, 64, 224]
     assert picture[135, 409].tolist() == [245, 250, 40]
     assert not np.array_equal(picture, overlay.legend(9.0))
+    assert np.array_equal(overlay.legend(8.0, "µm"), overlay.legend(8.0, "um"))

@@ -41,7 +41,7 @@ def test_keys_are_relative_names_without_extension(tmp_path):
     assert list(index) == ["a", "b", "in/a", "in/door/c", "x.y"]
     assert index["in/door/c"] == tmp_path / "in" / "door" / "c.TIFF"
     assert index == index_folder(str(tmp_path))
-    assert index.ignored == 0
+    assert index.ignored == []
 
 
 def test_order_is_by_code_point(tmp_path):
@@ -49,13 +49,13 @@ def test_order_is_by_code_point(tmp_path):
     assert list(index_folder(tmp_path)) == ["10", "9", "B", "a", "a b", "a-", "a/z", "é"]
 
 
-def test_companions_are_passed_over_and_strangers_counted(tmp_path):
+def test_companions_are_passed_over_and_strangers_named(tmp_path):
     fill(tmp_path, "a.png", "._a.png", ".DS_Store", ".hidden/b.png", "Thumbs.db", "desktop.ini")
-    assert index_folder(tmp_path).ignored == 0
+    assert index_folder(tmp_path).ignored == []
     fill(tmp_path, "readme.txt", "sub/a.mat", "a.png.bak", "png", ".png")
     index = index_folder(tmp_path)
     assert list(index) == ["a"]
-    assert index.ignored == 4
+    assert index.ignored == ["a.png.bak", "png", "readme.txt", "sub/a.mat"]
 
 
 def test_name_parts_are_left_off_and_filter(tmp_path):
@@ -64,7 +64,7 @@ def test_name_parts_are_left_off_and_filter(tmp_path):
     index = index_folder(tmp_path, prefix="m_", suffix="_pred")
     assert list(index) == ["a", "b", "d/c"]
     assert index["a"].name == "m_a_pred.png"
-    assert index.ignored == 4
+    assert index.ignored == ["a.png", "m__pred.png", "m_e_predx.png", "m_pred.png"]
     assert list(index_folder(tmp_path, suffix="x")) == ["m_e_pred"]
 
 
@@ -89,11 +89,11 @@ def test_folder_without_images(tmp_path):
         f"{empty}: holds no file of .png, .jpg, .jpeg, .jpe, .bmp, .dib, .tif, .tiff, .npy"
     )
     fill(empty, "a.txt")
-    assert failure(index_folder, empty).endswith(".npy (1 other file)")
+    assert failure(index_folder, empty).endswith(".npy (1 other file, a.txt)")
     fill(empty, "a.png")
     message = failure(index_folder, empty, prefix="p_", suffix="_s")
     assert "holds no file named p_*_s of .png" in message
-    assert message.endswith("(2 other files)")
+    assert message.endswith("(2 other files, the first a.png)")
 
 
 def test_folder_of_what_the_other_command_measures(tmp_path):
@@ -162,8 +162,8 @@ def test_pairs_missing_extra_and_ignored(tmp_path):
     assert pairs.missing == {"one": [], "two": ["a", "d/c"]}
     assert pairs.extra == {"one": ["z"], "two": ["e"]}
     assert pairs.hints == {}
-    assert pairs.ignored_truths == 1
-    assert pairs.ignored == {"one": 0, "two": 2}
+    assert pairs.ignored_truths == ["notes.txt"]
+    assert pairs.ignored == {"one": [], "two": ["q.csv", "q.mat"]}
 
 
 def test_name_parts_of_both_sides(tmp_path):
@@ -171,7 +171,7 @@ def test_name_parts_of_both_sides(tmp_path):
     pred = fill(tmp_path / "p", "x_a_m.png", "x_b_m.png")
     pairs = pair(gt, {"p": pred}, gt_suffix="_gt", pred_prefix="x_", pred_suffix="_m")
     assert pairs.predictions["p"] == {"a": pred / "x_a_m.png", "b": pred / "x_b_m.png"}
-    assert pairs.ignored_truths == 1
+    assert pairs.ignored_truths == ["a.jpg"]
     assert pair(tmp_path / "gt", {"p": gt}, gt_suffix="_gt", pred_suffix="_gt").missing["p"] == []
 
 
@@ -311,7 +311,7 @@ def test_folders_named_as_a_missing_file_are_told(tmp_path):
     assert pairs.missing["p"] == ["b", "c"]
     assert pairs.directories["p"] == [pred / "b.png", pred / "c.npy"]
     assert pairs.extra["p"] == ["b.png/inner", "folder/c"]
-    assert pairs.ignored["p"] == 1
+    assert pairs.ignored["p"] == ["c.npy/x.txt"]
 
 
 def test_one_file_without_its_truth_is_told_of_in_the_singular(tmp_path):

@@ -32,6 +32,7 @@ def test_values_are_those_of_an_evaluator_on_the_arrays(folders):
         )
         assert run[method].sample_ids == [f"s{i:02d}" for i in range(12)]
     assert run.complete
+    assert repr(run) == "Run of 12 samples by one, two"
     assert run.samples == tuple(f"s{i:02d}" for i in range(12))
     assert run.directory is None
 

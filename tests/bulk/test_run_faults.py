@@ -31,6 +31,7 @@ def test_missing_predictions_are_left_out_and_counted(folders):
     assert (run["two"]["mae"].n_used, run["two"]["mae"].n_expected) == (11, 12)
     assert run.missing == {"one": [], "two": ["s02"]}
     assert not run.complete
+    assert repr(run) == "Run of 12 samples by one, two; pairs left out: 1"
     summary = json.loads((folders / "run" / "summary.json").read_text())
     assert summary["methods"]["two"]["missing"] == ["s02"]
 

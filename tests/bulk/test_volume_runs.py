@@ -90,6 +90,21 @@ def test_named_conventions_of_surfaces(folders, surface, hd95) -> None:
     assert found.contract.boundary.split()[0] == surface
 
 
+def test_a_label_of_neither_volume(folders) -> None:
+    """With both policies these are the rules of the BraTS challenges."""
+    found = run(folders, both_empty="perfect", one_empty="diagonal", tolerance=1.0)
+    stray, nowhere = found.rows[7], found.rows[8]
+    for score in ("dice", "iou", "precision", "recall", "nsd"):
+        assert (nowhere[score], stray[score]) == (1.0, 0.0)
+    for score in ("hd", "hd95", "assd", "masd"):
+        assert nowhere[score] == 0.0 < stray[score] < math.inf
+    assert (nowhere["relative_size_difference"], nowhere["gt_voxels"]) == (0.0, 0)
+    assert found.contract.empty_masks.startswith("label in neither: overlap 1, distances 0; in one")
+    plain = run(folders, both_empty="perfect", surfaces=False)
+    assert plain.rows[8]["dice"] == 1.0
+    assert math.isnan(plain.cases.values("dice", 3)["ben_1"])
+
+
 def test_an_empty_side_as_far_as_the_volume_is_long(folders) -> None:
     found = run(folders, one_empty="diagonal", tolerance=1.0)
     stray, nowhere = found.rows[7], found.rows[8]
@@ -122,6 +137,7 @@ def test_files_of_a_run(folders) -> None:
     told = json.loads((folders / "out" / "evaluation.json").read_text("utf-8"))
     assert (told["spacing"], told["unit"], told["hd95"]) == ([5.0, 0.5, 0.5], "mm", "max")
     assert told["foreground"].endswith("without background 0")
+    assert told["boundary"].endswith("; NSD within 1 mm")
 
 
 def test_one_spacing_a_case(folders) -> None:
@@ -187,6 +203,7 @@ def test_files_without_a_spacing(tmp_path) -> None:
         ({"surfaces": False, "one_empty": "diagonal"}, "^one_empty must be 'infinite' without"),
         ({"hd95": "poled"}, "^hd95 must be 'max' or 'pooled' or 'mean' or 'inverse_cdf'"),
         ({"one_empty": "zero"}, "^one_empty must be 'infinite' or 'diagonal'; received 'zero'"),
+        ({"both_empty": "zero"}, "^both_empty must be 'undefined' or 'perfect'; received 'zero'"),
         ({"surface": "mesh"}, "^surface must be 'voxels' or 'elements'; received 'mesh'"),
         ({"tolerance": -1}, "^tolerance must be a finite number of at least 0; received -1"),
         ({"gt_suffix": ""}, "did you mean gt_suffix='_seg'"),

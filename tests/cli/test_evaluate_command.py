@@ -134,6 +134,7 @@ def test_resizing(folders, call):
         (["--polizy", "strict"], "No such option"),
         (["--metrics", "mae,,sod"], "a name is empty in 'mae,,sod'"),
         (["--metrics", ""], "a name is empty in ''"),
+        (["--metrics", "mae iou"], "must be names with one comma between; received 'mae iou'"),
         (
             ["--metrics", "c_beta_w"],
             "c_beta_w looks at the photographs: name their folder, --image DIR",
@@ -145,6 +146,15 @@ def test_bad_input_is_one_line_and_code_2(folders, call, more, message):
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1
     assert message in one_error(err)
+
+
+def test_a_home_that_the_shell_left_for_us(folders, call, monkeypatch):
+    """Not every shell expands ``NAME=~/DIR``."""
+    monkeypatch.setenv("HOME", str(folders))
+    code, out, _ = call(
+        "evaluate", "--gt", folders / "gt", "--pred", "it=~/poor", "--metrics", "mae"
+    )
+    assert (code, "it " in out) == (0, True)
 
 
 def test_conventions_reach_the_numbers(folders, call):

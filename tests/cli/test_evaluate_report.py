@@ -26,6 +26,17 @@ def test_missing_and_extra_names_are_all_listed_first(folders, call):
     )
 
 
+def test_files_of_formats_that_are_not_read_are_told_of(folders, call):
+    """A truth among them would be missing from the data set without a word."""
+    for folder, names in (("gt", ["d.webp"]), ("good", ["d.webp", "e.gif", "b.txt"])):
+        for name in names:
+            (folders / folder / name).write_bytes(b"")
+    code, _, err = call(*arguments_of(folders))
+    assert code == 0
+    assert "ground truth  3 maps (ignored: 1 other file, d.webp)\n" in err
+    assert "good          3 predictions (ignored: 3 other files, the first b.txt)\n" in err
+
+
 def test_progress_in_a_log_is_lines(folders, call, monkeypatch):
     monkeypatch.setattr("fastsegmetrics.bulk.progress._LINE_EVERY", 0.0)
     code, _, err = call(*arguments_of(folders, "--progress"))

@@ -74,12 +74,16 @@ def test_show_prints_a_run_of_volumes_again(scans, call):
         more = ("--labels", "3", "--tolerance", "1", "--format", form, "--out", out)
         _, printed, _ = call(*arguments(scans, *more))
         code, shown, err = call("show", out, "--format", form)
-        assert (code, shown, err) == (0, printed, "")
+        told = "" if form in ("csv", "json") else "label of no case, in no table (1): 2\n"
+        assert (code, shown, err) == (0, printed, told)
     other = scans / "other"
     call(*arguments(scans, "--labels", "3", "--tolerance", "1", "--hd95", "pooled", "--out", other))
     code, shown, err = call("show", out, other)
-    assert (code, shown.count(f"near ({other})")) == (0, 3)
-    assert err == f"warning: not comparable: hd95 is 'max' in {out} and 'pooled' in {other}\n"
+    assert (code, shown.count(f"near ({other})")) == (0, 2)
+    assert (
+        err.splitlines()[-1]
+        == f"warning: not comparable: hd95 is 'max' in {out} and 'pooled' in {other}"
+    )
     assert json.loads(call("show", out, other, "--format", "json")[1]).keys() == {
         str(out), str(other),
     }  # fmt: skip
@@ -97,6 +101,30 @@ def test_show_of_volumes_that_fit_into_no_table(scans, call):
     )
     (out / "volumes.json").write_text("{}")
     assert "volumes.json: not the summary of a run of volumes" in call("show", out)[2]
+
+
+def test_one_method_has_a_row_for_each_label(scans, call):
+    for path in scans.glob("*/*.npz"):
+        with np.load(path) as file:
+            values = file["volume"].copy()
+        values[1, 2, 3] = 4
+        np.savez(path, volume=values, spacing=(4, 1, 1), unit="mm")
+    code, table, err = call(
+        "evaluate-volumes", "--gt", scans / "gt", "--pred", f"near={scans / 'near'}", "--labels",
+        "5", "--background", "0", "--no-surfaces", "--format", "markdown",
+    )  # fmt: skip
+    assert code == 0
+    lines = table.splitlines()
+    assert lines[0] == "near, mean over cases"
+    head, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]]
+    assert head == ["Label", "n", "dice ↑", "iou ↑", "precision ↑", "recall ↑"]
+    # Rows of one method do not compete: nothing is marked.
+    assert rows == [
+        ["1", "2/2", "0.833", "0.750", "1.000", "0.750"],
+        ["4", "2/2", "1.000", "1.000", "1.000", "1.000"],
+        ["mean over labels", "2/4", "0.917", "0.875", "1.000", "0.875"],
+    ]
+    assert err == "labels of no case, in no table (2): 2, 3\n"
 
 
 def test_the_unit_is_a_column(scans, call):

@@ -10,6 +10,7 @@ import pytest
 
 import fastsegmetrics as fsm
 from fastsegmetrics.compat import py_irstd_metrics as compat
+from fastsegmetrics.compat.py_irstd_metrics import targetwise_metrics
 from fastsegmetrics.compat.py_irstd_metrics.pixelwise_metrics import _BaseHandler
 
 TARGETWISE = (
@@ -18,6 +19,11 @@ TARGETWISE = (
     compat.ProbabilityDetectionAndFalseAlarmRate,
     compat.ShootingRuleBasedProbabilityDetectionAndFalseAlarmRate,
 )
+
+
+@pytest.mark.parametrize("metric", TARGETWISE)
+def test_the_peers_module_has_its_classes(metric) -> None:
+    assert getattr(targetwise_metrics, metric.__name__) is metric
 
 
 def pair() -> tuple[np.ndarray, np.ndarray]:

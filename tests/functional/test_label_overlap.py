@@ -119,6 +119,13 @@ def test_every_integer_type_and_layout(dtype, layout) -> None:
     assert (pred.tobytes(), gt.tobytes()) == before
 
 
+@pytest.mark.parametrize("dtypes", [("i8", "u1"), ("u1", "i4"), ("i4", "i8"), ("i8", "u8")])
+def test_two_integer_types(dtypes) -> None:
+    found = overlap(PRED.astype(dtypes[0]), GT.astype(dtypes[1]))
+    assert found.table.tolist() == TABLE
+    assert found.n_ignored == 1
+
+
 def test_booleans_and_lists() -> None:
     gt, pred = [[True, False]], [[True, True]]
     assert fsm.label_overlap(pred, gt, labels=2).table.tolist() == [[0, 1], [0, 1]]

@@ -167,6 +167,10 @@ def test_npy_of_wrong_length(tmp_path):
     assert "the NPY file is corrupt" in failure(path)
     path.write_bytes(data.replace(b"(30", b"(3("))
     assert "NPY header" in failure(path)
+    path.write_bytes(data[:8] + b"\xf0\x0f" + data[10:])
+    message = failure(path).removeprefix(str(path))
+    assert message.startswith(": the NPY header is truncated or of an unknown kind (")
+    assert len(message) < 180
     huge = data[:128].replace(b"(30, 40), }" + b" " * 10, b"(3000000000, 40000), }")
     assert len(huge) == 129
     path.write_bytes(huge[:-2] + b"\n")

@@ -79,6 +79,51 @@ def test_narrow(bits, numbers, small) -> None:
         assert out.tolist() == [number % 256 for number in numbers]
 
 
+@st.composite
+def wide_labels(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int, int, int, int]:
+    """Two flat images of several blocks and a rest, of labels or with one that is none."""
+    bits = draw(st.integers(1, 8))
+    first = draw(st.integers(0, 255))
+    last = min(255, first + draw(st.integers(0, 2**bits - 1)))
+    ignored = draw(st.sampled_from([first, 0, 255]))
+    n = draw(st.sampled_from([1, 8, 255, 256, 259, 700]))
+    dtype = draw(st.sampled_from(["u2", "u4", "u8"]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    pred, gt = rng.integers(first, last + 1, (2, n)).astype(dtype)
+    gt[rng.random(n) < 0.1] = ignored
+    if draw(st.booleans()):
+        of, at = draw(st.sampled_from([pred, gt])), draw(st.integers(0, n - 1))
+        of[at] = draw(st.sampled_from([first, last + 1, ignored, 256 + first, np.iinfo(dtype).max]))
+    return pred, gt, first, last, ignored, bits
+
+
+@given(wide_labels())
+def test_checked_table(arguments) -> None:
+    pred, gt, first, last, ignored, _ = arguments
+    known = set(range(first, last + 1))
+    outside = not (known.issuperset(pred.tolist()) and (known | {ignored}).issuperset(gt.tolist()))
+    table, found = contingency.checked_table(*arguments)
+    expected, also = twins.checked_table(*arguments)
+    assert bool(found) == also == outside
+    assert table.dtype == expected.dtype == np.int64
+    if not outside:
+        np.testing.assert_array_equal(table, expected)
+        assert table.sum() == pred.size
+
+
+def test_checked_table_empties_its_sub_tables_between_pieces(monkeypatch) -> None:
+    """As Python, since the length of a piece is compiled in."""
+    monkeypatch.setattr(contingency, "_PIECE", 3)
+    monkeypatch.setattr(contingency, "_BLOCK", 16)
+    kernel = getattr(contingency.checked_table, "py_func", contingency.checked_table)
+    pred = (np.arange(83) // 9 % 4).astype(np.uint16)
+    gt = (np.arange(83) // 20 % 4).astype(np.uint16)
+    table, outside = kernel(pred, gt, 0, 3, 0, 2)
+    expected, _ = twins.checked_table(pred, gt, 0, 3, 0, 2)
+    np.testing.assert_array_equal(table, expected)
+    assert not outside
+
+
 @given(st.binary(min_size=1, max_size=600), st.data())
 def test_any_outside(data, drawn) -> None:
     values = np.frombuffer(data, np.uint8).copy()

@@ -51,3 +51,19 @@ def test_a_class_that_the_truth_has_not() -> None:
     assert [overlap.n_present for overlap in found] == [3, 3, 2, 2, 2]
     assert [overlap.dice[3] == 0 for overlap in found] == [True, True, False, False, False]
     assert all(overlap.support.tolist() == [8903812, 9281, 14907, 0] for overlap in found)
+
+
+def test_rules_of_brats(tmp_path) -> None:
+    """A label that only the prediction has is as far away as the head is long: 373.13 mm."""
+    for name, source in (("gt", "ref_simple"), ("hn", "pred_hnfnetv1"), ("isen", "pred_isen")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.nii.gz").symlink_to(FOLDER / "brats" / f"{source}.nii.gz")
+    missed, right = (
+        fsm.evaluate_volumes(
+            tmp_path / "gt", tmp_path / name, labels=(0, 1, 2, 4), background=0,
+            both_empty="perfect", one_empty="diagonal",
+        ).rows[2]
+        for name in ("hn", "isen")
+    )  # fmt: skip
+    assert (missed["label"], missed["dice"], f"{missed['hd95']:.2f}") == (4, 0.0, "373.13")
+    assert (right["label"], right["dice"], right["hd95"]) == (4, 1.0, 0.0)

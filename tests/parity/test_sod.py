@@ -3,6 +3,9 @@
 Run in the environment of tools/peers/requirements.txt.
 """
 
+import importlib
+import pkgutil
+
 import numpy as np
 import peer_columns
 import py_sod_metrics as peer
@@ -78,6 +81,17 @@ def floats():
         noise = generator.random(pred.shape)
         pairs += [(noise, gt > 128), (np.round(noise, 1), gt > 128)]
     return pairs, rows(peer, pairs, normalize=False)
+
+
+@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(peer.__path__)])
+def test_classes_are_in_the_modules_where_the_peer_has_them(module):
+    theirs = importlib.import_module(f"{peer.__name__}.{module}")
+    classes = [n for n, v in vars(theirs).items() if getattr(v, "__module__", "") == theirs.__name__
+               and isinstance(v, type)]  # fmt: skip
+    assert classes or module == "utils"
+    if classes:
+        ours = importlib.import_module(f"{compat.__name__}.{module}")
+        assert [name for name in classes if not hasattr(ours, name)] == []
 
 
 def test_compat_on_8_bit_maps(eight_bit):

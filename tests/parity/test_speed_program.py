@@ -80,3 +80,26 @@ def test_rows_are_chosen_by_words(program, tmp_path):
     rows = json.loads(written.read_text(encoding="utf-8"))["rows"]
     names = {row["name"] for row in rows if row["section"] == "native"}
     assert names == {"weighted_f (WeightedFmeasure)", "iou (IOUHandler)"}
+
+
+def test_surfaces_are_measured_beside_all_their_peers(program, monkeypatch):
+    pytest.importorskip("mikan")
+    pytest.importorskip("medpy")
+    surfaces = pytest.importorskip("speed.surfaces")
+    monkeypatch.setattr(surfaces, "PLANE", (40, 50))
+    monkeypatch.setattr(surfaces, "SHAPE", (12, 14, 16))
+    monkeypatch.setattr(surfaces, "SHIFT", 3)
+    monkeypatch.setattr(surfaces, "LARGE", 24)
+    monkeypatch.setattr(surfaces, "brain_pair", lambda: None)
+    rows = list(surfaces.run(0.001))
+    peers = {name for name in surfaces.TARGETS[3, "near"]}
+    assert peers == {"surface-distance", "medpy", "mikan-rs", "k-d tree"}
+    for content in ("folded volume, near", "folded volume, shifted"):
+        found = {row.name.split(" / ")[1] for row in rows if row.content == content}
+        assert found == peers
+    planes = {row.name.split(" / ")[1] for row in rows if row.size == "40x50"}
+    assert planes == peers - {"mikan-rs"}
+    peaks = [row for row in rows if row.unit == "GB"]
+    assert [row.content for row in peaks] == ["folded, near", "folded, shifted", "folded, far"]
+    # The peak of a whole process in GB, not in bytes or kilobytes.
+    assert all(0.05 < row.figure < 3 and row.met for row in peaks)

@@ -239,6 +239,11 @@ def test_conventions_in_the_contract_of_maps() -> None:
         "hd", gt_threshold=10, resize="bilinear", missing="zero", one_empty="diagonal",
         policy="strict", both_empty="undefined", stretch=False,
     )  # fmt: skip
+    near = fsm.Evaluator("nsd,boundary_f", tolerance=1.5).result().contract
+    assert contract_of_maps(near).boundary.split("; ")[1:] == [
+        "nearest point of the other side, found if within δ = ⌈0.008·diagonal⌉ px",
+        "NSD within 1.5 pixels",
+    ]
     told = contract_of_maps(chosen.result().contract)
     assert told.foreground == "truth: values > 10; prediction: by the threshold"
     assert "resized bilinearly" in told.alignment

@@ -101,6 +101,16 @@ def test_a_stratum_has_fewer_samples_because_the_others_have_no_such_target():
     )
 
 
+def test_where_the_samples_are_that_a_value_lacks():
+    def note(**lacking):
+        return tables.build({"one": {"mae": Fake(0.1), "part": Fake(0.2, **lacking)}}).note
+
+    assert note() == ""
+    assert note(n_used=7, n_undefined=3).endswith("the value of the others is undefined.")
+    assert note(n_used=7, n_undefined=2).endswith("the others are in other strata or undefined.")
+    assert note(n_used=0).endswith("the others are in other strata or undefined.")
+
+
 def test_markdown_parses():
     lines = tables.to_markdown(tables.build(RESULTS)).splitlines()
     assert lines[0] == "| Method | f_beta.max ↑ |     mae ↓ |"
@@ -119,6 +129,13 @@ def test_latex_is_a_booktabs_tabular_with_names_escaped():
     assert "A\\_net" in text
     assert "\\textbf{0.912}" in text
     assert text.count("\\\\\n") == 4
+
+
+def test_latex_names_are_no_arguments_of_the_line_before():
+    results = {name: {"mae": Fake(0.5)} for name in ("[1] A", "*B")}
+    lines = tables.to_latex(tables.build(results)).splitlines()
+    assert lines[4].startswith("  {[}1] A & ")
+    assert lines[5].startswith("  {*}B ")
 
 
 def test_csv_holds_every_value_exactly_with_its_counts():

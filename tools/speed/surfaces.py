@@ -140,7 +140,7 @@ def run(seconds: float) -> Iterator[Row]:
     brain = brain_pair()
     subjects = {
         "folded": folded_pair(PLANE),
-        "brain" if brain else "folded volume": brain or folded_pair(SHAPE),
+        "folded volume" if brain is None else "brain": brain or folded_pair(SHAPE),
     }
     for subject, pair in subjects.items():
         for content, shift in (("near", 0), ("shifted", SHIFT)):
@@ -153,7 +153,7 @@ def run(seconds: float) -> Iterator[Row]:
                     continue
                 times = {name: lambda: peer(*masks), "native": lambda: native(*masks)}  # noqa: B023
                 yield _row(name, times, targets.get(name), masks, f"{subject}, {content}", seconds)
-    yield from memory()
+    yield from _memory()
 
 
 def _row(
@@ -178,16 +178,16 @@ def _row(
     )
 
 
-def memory(side: int = LARGE) -> Iterator[Row]:
+def _memory() -> Iterator[Row]:
     """Yield the peak memory of a fresh process that scores a large pair, its masks included."""
-    for content, shift in (("near", 0), ("shifted", SHIFT), ("far", side // 3)):
+    for content, shift in (("near", 0), ("shifted", SHIFT), ("far", LARGE // 3)):
         done = subprocess.run(
             [sys.executable, "-c", _PROGRAM, str(Path(__file__).resolve().parent.parent),
-             str(shift), str(side)],
+             str(shift), str(LARGE)],
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         peak = json.loads(done.stdout)["peak"] / 1e9
         yield Row(
             "surfaces", f"{NAME}, peak memory", peak, "GB", "at most", MOST_GIGABYTES,
-            "x".join([str(side)] * 3), f"folded, {content}",
+            "x".join([str(LARGE)] * 3), f"folded, {content}",
         )  # fmt: skip

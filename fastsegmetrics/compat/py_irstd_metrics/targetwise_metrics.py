@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastsegmetrics.compat.py_irstd_metrics.error_analysis import HierarchicalIoUBasedErrorAnalysis
 from fastsegmetrics.compat.py_irstd_metrics.matchings import (
     DistanceOnlyMatching,
     OPDCMatching,
@@ -22,6 +23,16 @@ from fastsegmetrics.compat.py_irstd_metrics.pairs import (
 )
 from fastsegmetrics.compat.py_irstd_metrics.phantoms import with_phantoms
 from fastsegmetrics.statistics.targets import Limits, Parts, true_parts
+
+# The peer's module of this name has them all.
+__all__ = [
+    "DistanceOnlyMatching",
+    "HierarchicalIoUBasedErrorAnalysis",
+    "MatchingBasedMetrics",
+    "OPDCMatching",
+    "ProbabilityDetectionAndFalseAlarmRate",
+    "ShootingRuleBasedProbabilityDetectionAndFalseAlarmRate",
+]
 
 Curve = dict[str, NDArray[np.float64]]
 

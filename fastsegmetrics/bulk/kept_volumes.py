@@ -1,0 +1,134 @@
+"""Cases of volumes that a stopped run has measured, kept until all are and their files written."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastsegmetrics import __version__, backend
+from fastsegmetrics.bulk.resume import check_contract, identity_now
+from fastsegmetrics.bulk.store import RunStore, StoredPair
+from fastsegmetrics.bulk.volumes import Grid, MeasuredCase
+from fastsegmetrics.functional.labels import overlap_of_table
+from fastsegmetrics.represent_labels import LabelSet, label_set
+
+#: The folder within a run directory that holds the store of a run that has not ended.
+UNFINISHED = "unfinished"
+
+
+class UnfinishedRun:
+    """The store of a run of volumes, by method; where a run was stopped, with what it measured.
+
+    Parameters
+    ----------
+    directory : path
+        The run directory.
+    choices : mapping
+        What `evaluate_volumes` was called with, as far as numbers depend on it.
+
+    Raises
+    ------
+    InputError
+        When other choices were made for what is kept, or another process writes there.
+    """
+
+    def __init__(self, directory: Path, choices: Mapping[str, Any]) -> None:
+        self._labels = label_set(choices["labels"], choices.get("ignore_label"))
+        self._background = choices.get("background")
+        self._ended = False
+        self._store = RunStore(directory / UNFINISHED)
+        try:
+            if self.n_kept() == 0:
+                # What was chosen and then refused at the first case binds nobody.
+                self._store.set("contract", None)
+            check_contract(self._store, _told(choices, self._labels), backend.resolve())
+        except BaseException:
+            self._store.close()
+            raise
+
+    def of_method(self, method: str) -> KeptCases:
+        """Return the cases of one method."""
+        return KeptCases(self._store, method, self._labels, self._background)
+
+    def n_kept(self) -> int:
+        """Return how many cases of all methods are kept."""
+        return sum(1 for _ in self._store.pairs())
+
+    def finished(self) -> None:
+        """Say that all that is kept is in the files of the run; the store goes when it is left."""
+        self._ended = True
+
+    def __enter__(self) -> UnfinishedRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        nothing = self.n_kept() == 0
+        self._store.close()
+        if self._ended or nothing:
+            self._store.path.unlink()
+            self._store.directory.rmdir()
+
+
+class KeptCases(NamedTuple):
+    """What is kept of one method's cases; used by the thread that made the store."""
+
+    store: RunStore
+    method: str
+    labels: LabelSet
+    background: int | None
+
+    def standing(self, case: str, gt: Path, pred: Path) -> MeasuredCase | None:
+        """Return what was measured of a case, unless a file has changed since."""
+        kept = self.store.sample(case).get(self.method)
+        now = identity_now(gt), identity_now(pred)
+        if kept is None or kept.measurement is None or (kept.truth, kept.prediction) != now:
+            return None
+        return self._unpacked(kept.measurement)
+
+    def add(self, case: str, one: MeasuredCase) -> None:
+        """Keep a case; it is on disk within about half a second."""
+        self.store.add(StoredPair(case, self.method, *one.files, False, None, _packed(one)))
+        self.store.commit_when_due()
+
+    def _unpacked(self, data: bytes) -> MeasuredCase:
+        header, _, table = data.partition(b"\n")
+        told = json.loads(header)
+        n = len(self.labels.values)
+        counts = np.frombuffer(zlib.decompress(table), "<i8").reshape(n, n).astype(np.int64)
+        spacing, unit, known = told["grid"]
+        overlap = overlap_of_table(counts, told["n_ignored"], self.labels.values, self.background)
+        truth, prediction = told["files"]
+        grid = Grid(tuple(spacing), unit, known)
+        return MeasuredCase(overlap, told["rows"], grid, (truth, prediction))
+
+
+def _packed(one: MeasuredCase) -> bytes:
+    told = {
+        "rows": one.rows, "grid": one.grid, "n_ignored": one.overlap.n_ignored, "files": one.files,
+    }  # fmt: skip
+    # JSON has the shortest digits that read as the same float, and escapes every line's end.
+    table = one.overlap.table.astype("<i8").tobytes()
+    return json.dumps(told).encode() + b"\n" + zlib.compress(table, 1)
+
+
+def _told(choices: Mapping[str, Any], labels: LabelSet) -> dict[str, Any]:
+    spacing = choices.get("spacing")
+    return {
+        "metrics": ["overlap", *(["surfaces"] if choices.get("surfaces", True) else [])],
+        "labels": list(labels.values),
+        "ignore_label": labels.ignored,
+        "background": choices.get("background"),
+        "tolerance": choices.get("tolerance"),
+        "surface": choices.get("surface", "voxels"),
+        "hd95": choices.get("hd95"),
+        "one_empty": choices.get("one_empty", "infinite"),
+        "both_empty": choices.get("both_empty", "undefined"),
+        "spacing": None if spacing is None else np.ravel(spacing).tolist(),
+        "unit": choices.get("unit"),
+        "package version": __version__,
+    }
