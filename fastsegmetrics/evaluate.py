@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends
 from fastsegmetrics.catalog import Metric, Wanted
+from fastsegmetrics.catalog.protocols import require_column
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue
@@ -37,13 +38,15 @@ class Evaluator:
         Which implementation computes.
     strata : Strata, optional
         By what the samples are put into strata; `Result.strata` then holds the result of each.
+        Protocols that report by a column (``by=column.NAME``) need those of that column.
     **conventions
         The fields of `Conventions`: ``policy``, ``stretch``, ``beta2``, …
 
     Raises
     ------
     InputError
-        When a metric, a convention or a value is unknown.
+        When a metric, a convention or a value is unknown, or a protocol reports by a column that
+        the strata are not of.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Evaluator:
             )
         by_size = strata is not None and strata.by_size
         plan = Plan(metrics, Conventions.of(**conventions), sizes=by_size)
+        require_column(plan.metrics, None if strata is None or by_size else strata.by)
         self._begin(plan, backend, strata)
 
     def _begin(

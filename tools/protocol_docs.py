@@ -66,6 +66,12 @@ of an error, and as true negatives.
 A path that makes no sense is refused in one sentence that says why. The policy of degenerate cases,
 the stretch and the constants of the scores (β², α, …) are no part of a path: they are the
 [conventions](conventions.md) it runs under, and both are in the contract of a result.
+
+The cost of `hungarian` is `distance`, `overlap`, `dice`, or a function of one's own that
+`fastsegmetrics.protocol.register_cost` gave a name: [how](guide.md#protocols). A report by
+`column.NAME` runs where the samples are put into strata by that column
+([how](guide.md#strata)); halves of a column, and a `part` of it alone, are told by
+`fastsegmetrics.protocol.report.of_samples`, which takes the column.
 """
 
 

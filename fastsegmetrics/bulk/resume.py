@@ -73,14 +73,23 @@ def first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Diffe
     return next(differences(before, now), None)
 
 
+def agree(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether two contracts differ in nothing but versions: numbers under them compare."""
+    return all(map(_of_versions, differences(before, now)))
+
+
+def _of_versions(difference: Difference) -> bool:
+    # The same numbers but for rounding: a contract's hash is without them.
+    return difference.name.startswith("versions.")
+
+
 def told_apart(
     before: Mapping[str, Any], before_in: str | Path, now: Mapping[str, Any], now_in: str | Path
 ) -> Iterator[str]:
     """Yield a sentence for each of the first places where the contracts of two runs differ."""
     found = list(differences(before, now))
     for one in found[:_MOST_DIFFERENCES]:
-        # The same numbers but for rounding: a contract's hash is without them.
-        what = "other versions" if one.name.startswith("versions.") else "not comparable"
+        what = "other versions" if _of_versions(one) else "not comparable"
         yield f"{what}: {one.name} is {one.before} in {before_in} and {one.now} in {now_in}"
     if len(found) > _MOST_DIFFERENCES:
         more = len(found) - _MOST_DIFFERENCES

@@ -4,27 +4,46 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastsegmetrics.bulk.files import SUMMARY, Stratum
-from fastsegmetrics.bulk.resume import told_apart
+from fastsegmetrics.bulk.resume import agree, told_apart
 from fastsegmetrics.bulk.store import STORE_NAME
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.results import Aggregate
 
 
 class Shown(NamedTuple):
-    """Aggregates by method, those of strata by method and name, the same as JSON, what must be said
-    about them, and the texts of the protocols that nobody named."""
+    """Finished runs side by side.
+
+    Attributes
+    ----------
+    aggregates : dict of str to dict of str to Aggregate
+        By method, by metric.
+    strata : dict of str to dict of str to Stratum
+        By method, by name.
+    as_json : object
+        The same, ready for JSON, with the contract of each run.
+    warnings : tuple of str
+        What must be said about them.
+    unnamed : dict of str to str
+        The texts of the protocols that nobody named.
+    comparable : bool
+        Whether contracts and halves are the same.
+    contracts : dict of str to str
+        By method, the hash of its contract; empty where all are one.
+    """
 
     aggregates: dict[str, dict[str, Aggregate]]
     strata: dict[str, dict[str, Stratum]]
     as_json: Any
     warnings: tuple[str, ...]
     unnamed: dict[str, str]
+    comparable: bool
+    contracts: dict[str, str]
 
 
 def load_summary(directory: str | Path) -> dict[str, Any]:
@@ -77,19 +96,24 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
     names = [method for one in summaries.values() for method in one["methods"]]
     aggregates: dict[str, dict[str, Aggregate]] = {}
     strata: dict[str, dict[str, Stratum]] = {}
+    contracts: dict[str, str] = {}
     warnings: list[str] = []
+    comparable = True
     for directory, one in summaries.items():
         for method, entry in one["methods"].items():
             label = f"{method} ({directory})" if names.count(method) > 1 else method
             aggregates[label] = _aggregates(entry)
+            contracts[label] = one["contract"].get("hash", "")
             strata[label] = {
                 name: Stratum(part["n_samples"], _aggregates(part))
                 for name, part in entry.get("strata", {}).items()
             }
+        comparable &= agree(first["contract"], one["contract"])
         warnings += told_apart(first["contract"], first_directory, one["contract"], directory)
         for column, middle in one.get("middle_levels", {}).items():
             before = first.get("middle_levels", {}).get(column, middle)
             if middle != before:
+                comparable = False
                 warnings.append(
                     f"not comparable: {column} is halved at {before} in {first_directory} and at "
                     f"{middle} in {directory}"
@@ -101,13 +125,21 @@ def combine(summaries: Mapping[str, dict[str, Any]]) -> Shown:
             )
     _require_same_metrics(summaries)
     as_json = first if len(summaries) == 1 else dict(summaries)
-    return Shown(aggregates, strata, as_json, tuple(warnings), _unnamed(summaries))
+    if len(set(contracts.values())) == 1:
+        contracts = {}
+    return Shown(
+        aggregates, strata, as_json, tuple(warnings), _unnamed(summaries), comparable, contracts
+    )
 
 
 def _unnamed(summaries: Mapping[str, dict[str, Any]]) -> dict[str, str]:
     rows = (row for one in summaries.values() for row in one["contract"]["metrics"].items())
-    texts = {name: row["protocol"] for name, row in rows if "@" in name and "protocol" in row}
-    return {name: text for name, text in texts.items() if Protocol.parse(text).name == name}
+    # By the name, and not by the text: that of a registered cost can be read nowhere else.
+    return {
+        name: row["protocol"]
+        for name, row in rows
+        if "protocol" in row and re.fullmatch(r"\w+@[0-9a-f]{8}", name)
+    }
 
 
 def _require_same_metrics(summaries: Mapping[str, dict[str, Any]]) -> None:

@@ -23,12 +23,13 @@ from fastsegmetrics.results import Aggregate
 
 
 class ShownVolumes(NamedTuple):
-    """Tables, the same as CSV and as JSON, and what must be said about them."""
+    """Tables, the same as CSV and as JSON, what must be said, and whether it is nothing."""
 
     report: Report
     as_csv: str
     as_json: Any
     warnings: tuple[str, ...]
+    comparable: bool
 
 
 def holds_volumes(directory: str | Path) -> bool:
@@ -88,7 +89,7 @@ def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
         {method: of[OVER_LABELS] for method, of in found.items()},
     )
     as_json = first if len(runs) == 1 else runs
-    return ShownVolumes(report, as_csv, as_json, tuple(warnings))
+    return ShownVolumes(report, as_csv, as_json, tuple(warnings), not warnings)
 
 
 def _read(directory: str) -> dict[str, Any]:

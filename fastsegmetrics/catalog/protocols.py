@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from fastsegmetrics.catalog import spatial, surface, sweep
 from fastsegmetrics.catalog.rows import PAPER, Metric, Path, Report, Score
@@ -20,26 +20,48 @@ _NO_TARGET = "no target to score: NaN"
 def rows(protocols: Mapping[str, Protocol]) -> tuple[Metric, ...]:
     """Return the metrics that protocols are, called by the names given.
 
-    Strata and quantiles of a report are metrics of their own: ``name[small]``, ``name[q0.5]``.
+    Strata by size and quantiles of a report are metrics of their own: ``name[small]``,
+    ``name[q0.5]``.  Strata by a column are those of an evaluator that has the table.
 
     Raises
     ------
     InputError
-        When a name is empty, or a protocol is none.
+        When a name is empty, a protocol is none, or its report needs more than an evaluator has.
     """
     found: list[Metric] = []
     for name, protocol in protocols.items():
         if not isinstance(protocol, Protocol):
             raise InputError(f"protocols must be Protocol values; {name!r} is {protocol!r}")
-        if protocol.report.by not in ("", "size"):
+        if protocol.report.by.startswith("halves."):
             raise InputError(
-                f"{name}: strata by a column are told of a table, which a protocol does not hold: "
-                f"report.of_samples takes it, and evaluate --strata FILE.csv:COLUMN"
+                f"{name}: halves of a column are told by report.of_samples, which takes the column"
+            )
+        if protocol.report.column and protocol.report.part:
+            raise InputError(
+                f"{name}: every stratum of a column is told beside the others: leave part out"
             )
         if not name.strip() or len(split_list(name)) > 1:
             raise InputError(f"a protocol must have a name without commas; received {name!r}")
         found += _rows(name, protocol)
     return tuple(found)
+
+
+def require_column(metrics: Iterable[Metric], column: str | None) -> None:
+    """Check that what protocols are told by is the column by which samples are put into strata.
+
+    Raises
+    ------
+    InputError
+        When a protocol is told by another one.
+    """
+    for metric in metrics:
+        own = "" if metric.protocol is None else metric.protocol.report.column
+        if own and own != column:
+            given = "none" if column is None else f"strata by {column}"
+            raise InputError(
+                f"{metric.name} is told by the column {own}: strata must be "
+                f"Strata.column(FILE, {own!r}), --strata FILE.csv:{own}; received {given}"
+            )
 
 
 def _rows(name: str, protocol: Protocol) -> list[Metric]:

@@ -42,26 +42,49 @@ def print_run(run: Run, form: str, digits: int) -> None:
     print_tables(aggregates, strata, summary(run), form, digits)
 
 
-def print_tables(aggregates: Told, strata: Strata, as_json: Any, form: str, digits: int) -> None:
-    """Print results and, by method and name, those of their strata."""
+def print_tables(
+    aggregates: Told,
+    strata: Strata,
+    as_json: Any,
+    form: str,
+    digits: int,
+    *,
+    comparable: bool = True,
+    contracts: Mapping[str, str] | None = None,
+) -> None:
+    """Print results and, by method and name, those of their strata.
+
+    Of methods that are not comparable none is marked best; CSV holds the hashes of contracts.
+    """
     if form == "csv":
-        # One table for programs: the stratum is said beside the method.
-        aggregates = dict(aggregates)
-        for method, parts in strata.items():
-            aggregates |= {f"{method}[{name}]": part.aggregates for name, part in parts.items()}
-    print_results(aggregates, as_json, form, digits)
+        _print_csv(aggregates, strata, contracts or {})
+        return
+    print_results(aggregates, as_json, form, digits, comparable=comparable)
     if form in ("table", "markdown", "latex"):
-        _print_strata(strata, form, digits)
+        _print_strata(strata, form, digits, comparable)
 
 
-def _print_strata(strata: Strata, form: str, digits: int) -> None:
+def _print_csv(aggregates: Told, strata: Strata, contracts: Mapping[str, str]) -> None:
+    """Print one table for programs: the stratum is said beside the method."""
+    from fastsegmetrics.reporting.table import to_csv
+
+    told, hashes = dict(aggregates), dict(contracts)
+    for method, parts in strata.items():
+        own = {f"{method}[{name}]": part.aggregates for name, part in parts.items()}
+        told |= own
+        hashes |= dict.fromkeys(own, contracts.get(method, ""))
+    click.echo(to_csv(told, hashes if contracts else None), nl=False)
+
+
+def _print_strata(strata: Strata, form: str, digits: int, comparable: bool) -> None:
     """Print a table for each stratum: values of two strata are not to be compared by a mark."""
     for name in dict.fromkeys(name for parts in strata.values() for name in parts):
         parts = {method: parts[name] for method, parts in strata.items() if name in parts}
         n = max(part.n_samples for part in parts.values())
         title = f"{name}: {n:,} sample{'' if n == 1 else 's'}"
         click.echo(f"\n{'% ' if form == 'latex' else ''}{title}\n")
-        print_results({m: part.aggregates for m, part in parts.items()}, None, form, digits)
+        told = {method: part.aggregates for method, part in parts.items()}
+        print_results(told, None, form, digits, comparable=comparable)
 
 
 def print_volumes(runs: VolumeMethods, form: str, digits: int) -> None:
@@ -82,26 +105,32 @@ def print_stored_volumes(shown: ShownVolumes, form: str, digits: int) -> None:
     elif form == "json":
         print_results({}, shown.as_json, form, digits)
     else:
-        _print_report(shown.report, form, digits)
+        _print_report(shown.report, form, digits, shown.comparable)
 
 
-def _print_report(report: Report, form: str, digits: int) -> None:
+def _print_report(report: Report, form: str, digits: int, comparable: bool = True) -> None:
     for number, (title, rows_are, rows) in enumerate(report.tables):
         blank = "\n" if number else ""
         click.echo(f"{blank}{'% ' if form == 'latex' else ''}{title}\n")
-        print_results(rows, None, form, digits, rows_are)
+        print_results(rows, None, form, digits, rows_are, comparable=comparable)
     if report.absent:
         n = len(report.absent)
         say(f"label{'s' * (n != 1)} of no case, in no table ({n:,}): {', '.join(report.absent)}")
 
 
 def print_results(
-    aggregates: Told, as_json: Any, form: str, digits: int, rows_are: str = "Method"
+    aggregates: Told,
+    as_json: Any,
+    form: str,
+    digits: int,
+    rows_are: str = "Method",
+    *,
+    comparable: bool = True,
 ) -> None:
     """Print results in a form of `reporting.forms`, fit for the terminal if it is one."""
     from fastsegmetrics.reporting.forms import printed
 
-    shape = {"digits": digits, "rows_are": rows_are, **_terminal()}
+    shape = {"digits": digits, "rows_are": rows_are, "comparable": comparable, **_terminal()}
     click.echo(printed(aggregates, as_json, form, **shape), nl=False)
 
 

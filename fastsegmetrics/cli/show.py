@@ -26,7 +26,10 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
     if form == "latex":
         click.echo("".join(f"% {line}\n" for line in shown.warnings), nl=False)
-    print_tables(shown.aggregates, shown.strata, shown.as_json, form, digits)
+    print_tables(
+        shown.aggregates, shown.strata, shown.as_json, form, digits,
+        comparable=shown.comparable, contracts=shown.contracts,
+    )  # fmt: skip
     for name, text in shown.unnamed.items():
         say(f"{name} is {text}")
     warn(shown.warnings, form)

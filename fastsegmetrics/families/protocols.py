@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from typing import Any, NamedTuple
 
@@ -115,11 +116,20 @@ class ProtocolAccumulator:
             if protocol not in told:
                 place = self._family.place(protocol)
                 samples = [record.groups[place] for record in self._records]
-                told[protocol] = report.of_samples(protocol, samples, self._family.conventions)
+                told[protocol] = report.of_samples(
+                    _of_one_stratum(protocol), samples, self._family.conventions
+                )
             one = told[protocol][metric.report.name]
             value = _filled(metric, one.value, self._family.conventions.bins)
             found[metric.name] = PooledValue(value, one.n_used, one.n_undefined, one.n_infinite)
         return found
+
+
+def _of_one_stratum(protocol: Protocol) -> Protocol:
+    """Return the path without strata by a column: an evaluator has an accumulator for each."""
+    if not protocol.report.column:
+        return protocol
+    return protocol.replace(report=dataclasses.replace(protocol.report, by=""))
 
 
 def _filled(

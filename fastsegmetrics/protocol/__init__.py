@@ -2,6 +2,8 @@
 
 ``options``, ``score_options``, ``report_options``
     the option sets; ``validity`` says which of their combinations make no sense, and why
+``costs``
+    the costs of an assignment, and the user's own: `register_cost`
 ``value``
     `Protocol`, the path: text, TOML, hash, words, differences
 ``extract``, ``match``, ``score``, ``measure``
@@ -10,3 +12,7 @@
 ``report``
     stage 5 over a data set
 """
+
+from fastsegmetrics.protocol.costs import register_cost
+
+__all__ = ["register_cost"]

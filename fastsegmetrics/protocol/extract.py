@@ -104,6 +104,16 @@ class Regions(NamedTuple):
     runs: NDArray[np.int32]
     labels_of_runs: NDArray[np.int32]
 
+    @property
+    def areas(self) -> NDArray[np.int64]:
+        """Pixels of each target: int64[n]."""
+        return np.array([region.area for region in self.found], np.int64)
+
+    @property
+    def centroids(self) -> NDArray[np.float64]:
+        """Mean row and column of each target's pixels: float64[n, 2]."""
+        return np.array([region.centroid for region in self.found], np.float64).reshape(-1, 2)
+
     def mask(self, region: Region) -> Mask:
         """Return one target's pixels."""
         return self.labels == region.label

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastsegmetrics import backend as backends
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.protocol import costs as costs_by_name
 from fastsegmetrics.protocol.extract import Regions
 from fastsegmetrics.protocol.options import (
     OPDC,
@@ -102,7 +103,7 @@ def match(rule: Matching, truth: Regions, pred: Regions) -> Matches:
     """
     rows, columns = parts(truth), parts(pred)
     shared = overlaps(rows, columns)
-    assigned = _assigned(rule, rows, columns, shared)
+    assigned = _assigned(rule, truth, pred, rows, columns, shared)
     matched = np.flatnonzero(assigned >= 0)
     return Matches(
         tuple(zip(matched.tolist(), assigned[matched].tolist(), strict=True)),
@@ -118,7 +119,7 @@ def tally(rule: Matching, truth: Regions, pred: Regions) -> TargetCounts:
     if isinstance(rule, Shooting):
         return _shots(rule, rows, columns, truth.labels.size)
     shared = overlaps(rows, columns)
-    assigned = _assigned(rule, rows, columns, shared)
+    assigned = _assigned(rule, truth, pred, rows, columns, shared)
     matched, alone = np.flatnonzero(assigned >= 0), _free(assigned, columns)
     shares = _made_of(rows, columns, shared, assigned)
     return TargetCounts._make(
@@ -148,8 +149,8 @@ def parts(regions: Regions) -> Parts:
     return Parts(
         regions.runs[own > 0],
         own[own > 0],
-        np.array([region.area for region in regions.found], np.int64),
-        np.array([region.centroid for region in regions.found], np.float64).reshape(-1, 2),
+        regions.areas,
+        regions.centroids,
         regions.labels.shape[1],
     )
 
@@ -218,7 +219,9 @@ def _room(name: str) -> ModuleType:
     return import_module(f"fastsegmetrics.{place}.{name}")
 
 
-def _assigned(rule: Matching, rows: Parts, columns: Parts, shared: Shared) -> Assigned:
+def _assigned(
+    rule: Matching, truth: Regions, pred: Regions, rows: Parts, columns: Parts, shared: Shared
+) -> Assigned:
     if isinstance(rule, Overlap):
         return _by_overlap(rule, rows, shared)
     if isinstance(rule, Greedy):
@@ -226,6 +229,8 @@ def _assigned(rule: Matching, rows: Parts, columns: Parts, shared: Shared) -> As
         near, _ = proximity.near_pairs(rows.centroids, columns.centroids, rule.limit)
         found = proximity.match_greedily(near, rows.areas.size, columns.areas.size)
         return np.asarray(found)
+    if isinstance(rule, Hungarian) and rule.cost not in costs_by_name.WORDS:
+        return _by_own_cost(rule, truth, pred)
     if isinstance(rule, Hungarian):
         return _hungarian(rule, rows, columns, shared)
     if isinstance(rule, OPDC):
@@ -261,6 +266,32 @@ def _hungarian(rule: Hungarian, rows: Parts, columns: Parts, shared: Shared) -> 
         return _gated(shared.pairs, costs, min(limit, 1.0), rows, columns)
     assigned = _gated(shared.pairs, costs, 1.0, rows, columns)
     return np.where(shared.by_row(assigned, costs) < limit, assigned, -1)
+
+
+def _by_own_cost(rule: Hungarian, truth: Regions, pred: Regions) -> Assigned:
+    if not truth.found or not pred.found:
+        return np.full(len(truth.found), -1, np.int64)
+    costs = np.ascontiguousarray(costs_by_name.matrix(rule.cost, pred, truth).T)
+    limit = math.inf if rule.limit is None else rule.limit
+    if rule.limited == "before":
+        assigned, _ = _room("assign").assign(np.minimum(costs, limit))
+    else:
+        assigned = _most_pairs(costs)
+    own = costs[np.arange(len(costs)), assigned]
+    return np.where((assigned >= 0) & (own < limit), assigned, -1)
+
+
+def _most_pairs(costs: NDArray[np.float64]) -> Assigned:
+    """Return the assignment with the fewest infinite costs, and of these that of least total."""
+    assign = _room("assign").assign
+    assigned, feasible = assign(costs)
+    if not feasible:
+        finite = costs[costs < math.inf]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+        # One of these costs more than all that the other pairs of an assignment can save.
+        barrier = low + (min(costs.shape) + 1) * ((high - low) or max(1.0, abs(low)))
+        assigned, _ = assign(np.minimum(costs, barrier))
+    return np.asarray(assigned)
 
 
 def _gated(

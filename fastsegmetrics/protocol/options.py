@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.protocol import costs
 from fastsegmetrics.protocol.option import Option, one_of, the_number
 
 
@@ -329,15 +330,13 @@ class Overlap(_OfTargets):
         return f"overlap: IoU ≥ {self.iou:g}{self._rest}"
 
 
-_COST_WORDS = {"distance": "centroid distance", "overlap": "1 − IoU", "dice": "1 − Dice"}
-
-
 @dataclass(frozen=True)
 class Hungarian(_OfTargets):
     """Stage 3: the one-to-one assignment of least total cost, of which pairs below `limit` stand.
 
     ``cost="distance"``: between centroids, in pixels; ``cost="overlap"`` and ``"dice"``: 1 − IoU
-    and 1 − Dice, of which 1 (no common pixel) is no pair.  ``limited="after"`` assigns everything
+    and 1 − Dice, of which 1 (no common pixel) is no pair; any other is a function of the user's,
+    see `costs.register_cost`.  ``limited="after"`` assigns everything
     and undoes the pairs beyond the limit; ``"before"`` lets no pair beyond it take part: what it
     leaves alone costs the limit, so that nothing far away decides what is near.
     """
@@ -345,13 +344,13 @@ class Hungarian(_OfTargets):
     kind: ClassVar[str] = "hungarian"
     identifier: ClassVar[str] = "S3-3"
 
-    cost: Literal["distance", "overlap", "dice"] = "distance"
+    cost: str = "distance"
     limit: float | None = None
     limited: Literal["after", "before"] = "after"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(self, "cost", tuple(_COST_WORDS))
+        costs.require(self.cost)
         if self.limit is not None:
             the_number(self, "limit", 0.0, 1e9)
         one_of(self, "limited", ("after", "before"))
@@ -363,7 +362,7 @@ class Hungarian(_OfTargets):
         """The convention in words."""
         pairs = "pairs" if self.limited == "after" else "of none but pairs"
         limit = "" if self.limit is None else f", {pairs} < {self.limit:g}"
-        return f"minimum-cost assignment by {_COST_WORDS[self.cost]}{limit}{self._rest}"
+        return f"minimum-cost assignment by {costs.words(self.cost)}{limit}{self._rest}"
 
 
 @dataclass(frozen=True)

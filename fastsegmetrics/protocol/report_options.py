@@ -114,9 +114,15 @@ class Report(Option):
         return self.summary in ("raw", "survival")
 
     @property
+    def column(self) -> str:
+        """The column of a table whose values are the strata; "" where there is none."""
+        kind, _, name = self.by.partition(".")
+        return name if kind == "column" else ""
+
+    @property
     def strata(self) -> tuple[str, ...] | None:
         """Names of the strata; None where a table's column says them."""
-        if self.by.startswith("column."):
+        if self.column:
             return None
         if self.by.startswith("halves."):
             return "easy", "hard"

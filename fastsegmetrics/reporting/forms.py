@@ -21,6 +21,7 @@ def printed(
     width: int | None = None,
     styled: bool = False,
     rows_are: str = "Method",
+    comparable: bool = True,
 ) -> str:
     """Return results as text.
 
@@ -40,12 +41,14 @@ def printed(
         Whether the terminal shows bold, for "table".
     rows_are : str
         What heads the rows, if it is not methods.
+    comparable : bool
+        Whether one of them can be the best.
     """
     if form == "json":
         return json.dumps(as_json, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     if form == "csv":
         return tables.to_csv(aggregates)
-    table = tables.build(aggregates, digits=digits, rows_are=rows_are)
+    table = tables.build(aggregates, digits=digits, rows_are=rows_are, comparable=comparable)
     if form == "markdown":
         return tables.to_markdown(table)
     if form == "latex":

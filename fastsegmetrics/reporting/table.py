@@ -73,7 +73,13 @@ class Table(NamedTuple):
     rows_are: str = "Method"
 
 
-def build(results: Mapping[str, Aggregates], *, digits: int = 3, rows_are: str = "Method") -> Table:
+def build(
+    results: Mapping[str, Aggregates],
+    *,
+    digits: int = 3,
+    rows_are: str = "Method",
+    comparable: bool = True,
+) -> Table:
     """Lay out the results of one run.
 
     Parameters
@@ -84,6 +90,8 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3, rows_are: str =
         Digits after the decimal point.
     rows_are : str
         What the rows are.  Only methods compete: of other rows none is best.
+    comparable : bool
+        Whether all numbers came about alike.  Where they did not, none is best either.
 
     Returns
     -------
@@ -94,7 +102,7 @@ def build(results: Mapping[str, Aggregates], *, digits: int = 3, rows_are: str =
     """
     first: Aggregates = next(iter(results.values()), {})
     columns = tuple(Column(name, aggregate.direction) for name, aggregate in first.items())
-    compete = len(results) > 1 and rows_are == "Method"
+    compete = len(results) > 1 and rows_are == "Method" and comparable
     best = [_best(column, results, digits) if compete else None for column in columns]
     rows = []
     elsewhere = False
@@ -237,13 +245,17 @@ def latex_escape(text: str) -> str:
     return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
 
 
-def to_csv(results: Mapping[str, Aggregates]) -> str:
-    """One line per method and metric, at full precision, with the counts of samples."""
+def to_csv(results: Mapping[str, Aggregates], contracts: Mapping[str, str] | None = None) -> str:
+    """One line per method and metric, at full precision, with the counts of samples.
+
+    The last column is the hash of each method's contract, where `contracts` tell them.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["method", "metric", *_CSV_FIELDS])
+    writer.writerow(["method", "metric", *_CSV_FIELDS, *(["contract"] if contracts else [])])
     for method, aggregates in results.items():
         for name, a in aggregates.items():
             counts = (a.n_expected, a.n_used, a.n_undefined, a.n_infinite)
-            writer.writerow([method, name, repr(float(a.value)), a.direction, *counts])
+            own = [contracts[method]] if contracts else []
+            writer.writerow([method, name, repr(float(a.value)), a.direction, *counts, *own])
     return stream.getvalue()

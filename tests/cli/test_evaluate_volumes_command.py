@@ -84,6 +84,9 @@ def test_show_prints_a_run_of_volumes_again(scans, call):
         err.splitlines()[-1]
         == f"warning: not comparable: hd95 is 'max' in {out} and 'pooled' in {other}"
     )
+    for runs, marked in (((out, other), False), ((out,), True)):
+        table = call("show", *runs, "--format", "markdown")[1]
+        assert ("**" in table) == marked
     assert json.loads(call("show", out, other, "--format", "json")[1]).keys() == {
         str(out), str(other),
     }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 from fastsegmetrics.protocol.value import Protocol
@@ -48,6 +50,53 @@ def test_show_of_several_runs_says_where_they_differ(folders, call):
     for form, place in (("markdown", -1), ("latex", 0)):
         out = call("show", folders / "run1", folders / "run2", "--format", form)[1]
         assert out.splitlines()[place] == ("% " if form == "latex" else "") + line.strip()
+
+
+def test_of_runs_that_differ_no_value_is_best(folders, call):
+    runs = [folders / name for name in ("run1", "run2", "run3")]
+    call(*arguments_of(folders, "--strata", "size:2", "--out", runs[0]))
+    call(*arguments_of(folders, "--strata", "size:2", "--out", runs[1], "--no-stretch"))
+    call(*arguments_of(folders, "--strata", "size:2", "--out", runs[2]))
+    marks = {"table": "*", "markdown": "**", "latex": "textbf"}
+    for form, mark in marks.items():
+        for one, other, marked in ((0, 1, False), (0, 2, True)):
+            code, out, err = call("show", runs[one], runs[other], "--format", form)
+            assert (code, mark in out, err == "") == (0, marked, marked)
+            assert "0-2" in out
+
+
+def test_csv_of_runs_that_differ_holds_the_contract_of_each(folders, call):
+    runs = [folders / name for name in ("run1", "run2", "run3")]
+    hashes = {}
+    for run, more in zip(runs, ((), ("--no-stretch",), ()), strict=True):
+        call(*arguments_of(folders, "--strata", "size:2", "--out", run, *more))
+        hashes[str(run)] = json.loads((run / "summary.json").read_text())["contract"]["hash"]
+    assert len(set(hashes.values())) == 2
+    out = call("show", *runs[:2], "--format", "csv")[1]
+    rows = list(csv.DictReader(io.StringIO(out)))
+    # Two methods in two runs, each with its two strata, by two metrics.
+    assert len(rows) == 2 * 2 * 3 * 2
+    for row in rows:
+        (run,) = [run for run in hashes if f"({run})" in row["method"]]
+        assert row["contract"] == hashes[run]
+    told = json.loads(call("show", *runs[:2], "--format", "json")[1])
+    assert {run: one["contract"]["hash"] for run, one in told.items()} == {
+        str(run): hashes[str(run)] for run in runs[:2]
+    }
+    alike = call("show", runs[0], runs[2], "--format", "csv")[1]
+    assert "contract" not in alike.splitlines()[0]
+
+
+def test_other_versions_alone_leave_the_marks(folders, call):
+    for name in ("run1", "run2"):
+        call(*arguments_of(folders, "--out", folders / name))
+    path = folders / "run2" / "summary.json"
+    summary = json.loads(path.read_text())
+    summary["contract"]["versions"]["numpy"] = "0.1"
+    path.write_text(json.dumps(summary))
+    code, out, err = call("show", folders / "run1", folders / "run2", "--format", "markdown")
+    assert (code, "**" in out) == (0, True)
+    assert err.startswith("warning: other versions: versions.numpy is ")
 
 
 def test_show_says_what_a_protocol_without_a_name_is(folders, call):

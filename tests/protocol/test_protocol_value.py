@@ -304,8 +304,8 @@ def test_requests_by_protocol() -> None:
     ]  # fmt: skip
     with pytest.raises(fsm.InputError, match="name of its own"):
         protocol_metrics({"mae": PLAIN})
-    by_column = Protocol.parse(text).replace(report="raw(by=column.weather)")
-    with pytest.raises(fsm.InputError, match="strata by a column are told of a table"):
+    by_column = Protocol.parse(text).replace(report="raw(by=column.weather, part=fog)")
+    with pytest.raises(fsm.InputError, match="leave part out"):
         protocol_metrics({"low": by_column})
     with pytest.raises(fsm.InputError, match="without commas"):
         protocol_metrics({"a,b": PLAIN})

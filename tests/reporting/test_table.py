@@ -111,6 +111,15 @@ def test_where_the_samples_are_that_a_value_lacks():
     assert note(n_used=0).endswith("the others are in other strata or undefined.")
 
 
+def test_nothing_is_best_of_what_does_not_compare():
+    table = tables.build(RESULTS, comparable=False)
+    assert not any(cell.best for row in table.rows for cell in row.cells)
+    assert [row.method for row in table.rows] == list(RESULTS)
+    hashes = {name: f"hash of {name}" for name in RESULTS}
+    rows = list(csv.DictReader(io.StringIO(tables.to_csv(RESULTS, hashes))))
+    assert [row["contract"] for row in rows] == [hashes[row["method"]] for row in rows]
+
+
 def test_markdown_parses():
     lines = tables.to_markdown(tables.build(RESULTS)).splitlines()
     assert lines[0] == "| Method | f_beta.max ↑ |     mae ↓ |"
