@@ -169,10 +169,8 @@ class Strata:
         known = self.of_sample
         missing = [] if known is None else [name for name in samples if name not in known]
         if missing:
-            raise InputError(
-                f"strata by {self.by} must hold every sample; {len(missing)} are missing, the "
-                f"first {missing[0]!r}"
-            )
+            n = f"{len(missing)} {'is' if len(missing) == 1 else 'are'} missing, the first"
+            raise InputError(f"strata by {self.by} must hold every sample; {n} {missing[0]!r}")
 
     def to_dict(self) -> dict[str, object]:
         """Return what shapes numbers, for a contract: of a table the SHA-256 of its column."""

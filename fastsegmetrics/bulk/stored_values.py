@@ -194,8 +194,8 @@ class StoredVolumes:
         return OF_CASES[self.column(metric)]
 
     def contract(self, metric: str) -> dict[str, Any]:
-        """Return what shaped a score's values."""
-        return dict(self._contract)
+        """Return what shaped a score's values, which strata of the cases do not."""
+        return {name: told for name, told in self._contract.items() if name != "strata"}
 
     def values(self, metric: str) -> Values:
         """Return the values of a score by method and case."""

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from fastsegmetrics.bulk.resume import first_difference
 from fastsegmetrics.bulk.volume_methods import (
-    OVER_LABELS,
     SUMMARY,
     Report,
+    Stratum,
     Table,
     csv_of,
     report_of,
@@ -72,23 +72,19 @@ def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
                 f"and {difference.now} in {directory}"
             )
     try:
-        found = {
-            method: {label: _table(scores) for label, scores in entry["labels"].items()}
-            for method, entry in methods.items()
-        }
+        means = {method: _of_labels(entry) for method, entry in methods.items()}
+        strata = _strata(methods)
         as_csv = csv_of(methods)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{first_directory}: not the summary of a run of volumes") from error
-    layouts = {tuple((label, *table) for label, table in of.items()) for of in found.values()}
+    told = (means, *(part.means for part in strata.values()))
+    layouts = {
+        tuple((label, *table) for label, table in of.items()) for one in told for of in one.values()
+    }
     if len(layouts) > 1:
         raise InputError("the runs have other labels or scores and do not fit into one table")
-    labels = [label for label in next(iter(found.values()), {}) if label != OVER_LABELS]
-    report = report_of(
-        labels,
-        {label: {method: of[label] for method, of in found.items()} for label in labels},
-        {method: of[OVER_LABELS] for method, of in found.items()},
-    )
     as_json = first if len(runs) == 1 else runs
+    report = report_of(means, strata)
     return ShownVolumes(report, as_csv, as_json, tuple(warnings), not warnings)
 
 
@@ -106,6 +102,21 @@ def _read(directory: str) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{printable(path)}: not the summary of a run of volumes") from error
     return run
+
+
+def _strata(methods: Mapping[str, Any]) -> dict[str, Stratum]:
+    """Return the strata of all methods by name; a method without one is not in its tables."""
+    found: dict[str, Stratum] = {}
+    for method, entry in methods.items():
+        for name, part in entry.get("strata", {}).items():
+            before = found.get(name, Stratum(0, {}))
+            means = {**before.means, method: _of_labels(part)}
+            found[name] = Stratum(max(before.n_cases, part["n_cases"]), means)
+    return found
+
+
+def _of_labels(entry: Mapping[str, Any]) -> dict[str, Table]:
+    return {label: _table(scores) for label, scores in entry["labels"].items()}
 
 
 def _table(scores: Mapping[str, Mapping[str, Any]]) -> Table:

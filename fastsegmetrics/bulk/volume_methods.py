@@ -24,6 +24,7 @@ from fastsegmetrics.io import printable, volumes
 from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
 from fastsegmetrics.reporting.intervals import Interval, bootstrap_mean, bootstrap_pooled
 from fastsegmetrics.results import Aggregate, json_ready
+from fastsegmetrics.strata import Strata
 
 #: Which values are better, of what is told as a mean over cases.
 SCORES: dict[str, Direction] = {
@@ -50,6 +51,15 @@ _COLUMNS = (
 OVER_LABELS = "mean over labels"
 
 Table = dict[str, Aggregate]
+#: By method and label, the means over labels after those of the labels.
+Means = dict[str, dict[str, Table]]
+
+
+class Stratum(NamedTuple):
+    """One stratum: how many truths it has, measured or missing, and the means over them."""
+
+    n_cases: int
+    means: Means
 
 
 class Titled(NamedTuple):
@@ -78,6 +88,13 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         What cases are resampled by: "case", or the name of a column.
     read : mapping, optional
         Where the files lay and how they were read, ready for JSON; kept in ``volumes.json``.
+    strata : Strata, optional
+        By a column that holds every truth: what `strata` has the cases of.
+
+    Attributes
+    ----------
+    strata : dict of str to VolumeMethods
+        The cases of each stratum as if they were all, where they were asked for.
     """
 
     def __init__(
@@ -85,14 +102,28 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         runs: Mapping[str, VolumeRun],
         unit: str = "case",
         read: Mapping[str, Any] | None = None,
+        strata: Strata | None = None,
     ) -> None:
         self._runs = dict(runs)
+        self._by = strata
         self._read = read
         self.unit = unit
         first = next(iter(self._runs.values()))
         told = first.rows[0] if first.rows else {}
         self.scores = tuple(score for score in SCORES if score in told)
         self.labels = tuple(dict.fromkeys(row["label"] for row in first.rows))
+        of_sample = None if strata is None else strata.of_sample
+        self.strata = {} if of_sample is None else self._split(of_sample)
+
+    def _split(self, by: Mapping[str, str]) -> dict[str, VolumeMethods]:
+        parts = {method: run.split(by) for method, run in self.items()}
+        strata = {}
+        for name in next(iter(parts.values())):
+            part = VolumeMethods({method: of[name] for method, of in parts.items()}, self.unit)
+            # Where no case of a stratum was measured, no row says them.
+            part.scores, part.labels = self.scores, self.labels
+            strata[name] = part
+        return strata
 
     def __getitem__(self, method: str) -> VolumeRun:
         return self._runs[method]
@@ -123,6 +154,12 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             ),
             sampling_unit=self.unit,
         )
+
+    @property
+    def n_cases(self) -> int:
+        """How many truths there are, those without a prediction too."""
+        first = next(iter(self.values()))
+        return len(first.cases) + len(first.missing)
 
     def over_cases(self, method: str, label: int) -> Table:
         """Return a label's means over cases, by score; undefined and infinite values counted."""
@@ -175,43 +212,65 @@ class VolumeMethods(Mapping[str, VolumeRun]):
     def to_dict(self) -> dict[str, Any]:
         """Return means, intervals, counts, what was left out and the contract, ready for JSON.
 
-        Of each method ``labels`` has the means over cases, ``pooled`` the overlap of all voxels.
+        Of each method ``labels`` has the means over cases, ``pooled`` the overlap of all voxels,
+        ``strata`` the same of each stratum, where there are strata.
         """
-        methods = {}
-        for method, run in self.items():
-            labels: dict[str, Table] = {OVER_LABELS: self.over_labels(method)}
-            by_label = {str(label): self.over_cases(method, label) for label in self.labels}
-            methods[method] = {
+        methods = {
+            method: {
                 "missing": list(run.missing),
                 "extra": list(run.extra),
-                "labels": {
-                    label: {name: self._told(method, label, one) for name, one in table.items()}
-                    for label, table in (by_label | labels).items()
-                },
-                "pooled": {
-                    str(label): {
-                        score: _told_of_pooled(found, SCORES[score], len(run.missing))
-                        for score, found in self.pooled(method, label).items()
-                    }
-                    for label in self.labels
-                },
+                **self._numbers(method),
+                **self._numbers_of_strata(method),
             }
-        return {"methods": methods, "contract": self.contract.to_dict()}
+            for method, run in self.items()
+        }
+        return {"methods": methods, "contract": self._told_contract()}
+
+    def _numbers(self, method: str) -> dict[str, Any]:
+        return {
+            "labels": {
+                label: {name: self._told(method, label, one) for name, one in table.items()}
+                for label, table in self._means(method).items()
+            },
+            "pooled": {
+                str(label): {
+                    score: _told_of_pooled(found, SCORES[score], len(self[method].missing))
+                    for score, found in self.pooled(method, label).items()
+                }
+                for label in self.labels
+            },
+        }
+
+    def _numbers_of_strata(self, method: str) -> dict[str, Any]:
+        parts = {
+            name: {"n_cases": part.n_cases, **part._numbers(method)}
+            for name, part in self.strata.items()
+        }
+        return {"strata": parts} if parts else {}
+
+    def _means(self, method: str) -> dict[str, Table]:
+        by_label = {str(label): self.over_cases(method, label) for label in self.labels}
+        return {**by_label, OVER_LABELS: self.over_labels(method)}
+
+    def _told_contract(self) -> dict[str, Any]:
+        strata = {} if self._by is None else {"strata": self._by.to_dict()}
+        return {**self.contract.to_dict(), **strata}
 
     def to_csv(self) -> str:
         """Return one line for each method, label and score, floats to the last digit.
 
-        Scores of all voxels pooled are named so: ``dice.pooled``.
+        Scores of all voxels pooled are named so, ``dice.pooled``; strata follow their method,
+        ``mine[small]``.
         """
         return csv_of(self.to_dict()["methods"])
 
     def report(self) -> Report:
-        """Return the tables that are printed."""
-        return report_of(
-            list(map(str, self.labels)),
-            {str(label): {m: self.over_cases(m, label) for m in self} for label in self.labels},
-            {method: self.over_labels(method) for method in self},
-        )
+        """Return the tables that are printed, those of all cases and then of each stratum."""
+        strata = {
+            name: Stratum(part.n_cases, {method: part._means(method) for method in part})
+            for name, part in self.strata.items()
+        }
+        return report_of({method: self._means(method) for method in self}, strata)
 
     def write(self, directory: str | Path) -> None:
         """Write ``per_label.csv``, ``evaluation.json`` (the contract) and ``volumes.json``."""
@@ -226,12 +285,12 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         lines = [["method", *columns]]
         lines += [[m, *row.values()] for m, run in self.items() for row in run.rows]
         told = {**self.to_dict(), "read": self._read}
-        summary = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        contract = self._told_contract()
         # volumes.json last: where it stands, the others do.
         for name, text in (
             (PER_LABEL, _csv(lines)),
-            (CONTRACT, self.contract.to_json()),
-            (SUMMARY, summary),
+            (CONTRACT, _json(contract, 2)),
+            (SUMMARY, _json(told, 1)),
         ):
             replace_file(out / name, printable(text).encode("utf-8"))
 
@@ -256,6 +315,7 @@ def evaluate_volume_methods(
     out: str | Path | None = None,
     unit_of: UnitOf | None = None,
     unit_name: str = "case",
+    strata: Strata | None = None,
     missing: str = "error",
     **choices: Any,
 ) -> VolumeMethods:
@@ -272,6 +332,9 @@ def evaluate_volume_methods(
         are kept there, so that the same call continues a run that was stopped.
     unit_of, unit_name : optional
         What each case is resampled with, as for `evaluate_volumes`, and what that is called.
+    strata : Strata, optional
+        `Strata.column` or ``Strata.parse("FILE.csv:COLUMN")``, which hold every truth: the means,
+        pooled voxels and intervals are told of each stratum's cases too, as if they were all.
     missing : {"error", "skip"}
         What is done with a truth that has no prediction.
     **choices
@@ -280,11 +343,12 @@ def evaluate_volume_methods(
     Raises
     ------
     InputError, FormatError, MissingExtraError
-        As `evaluate_volumes`; what is missing in any folder before anything is measured; when a
-        stopped run in `out` was begun with other choices.
+        As `evaluate_volumes`; what is missing in any folder, or in `strata`, before anything is
+        measured; strata by size; when a stopped run in `out` was begun with other choices.
     RunInterrupted
         A `KeyboardInterrupt` that says how much `out` holds.
     """
+    _check_strata(strata)
     directory = None
     if out is not None:
         read = {f"the predictions of {method!r}": folder for method, folder in preds.items()}
@@ -300,6 +364,8 @@ def evaluate_volume_methods(
     pairs = pair(gt, preds, suffixes=volumes.SUFFIXES, **parts)
     if missing == "error":
         _require_predictions(pairs)
+    if strata is not None:
+        strata.require(pairs.samples)
 
     def measured(unfinished: UnfinishedRun | None) -> VolumeMethods:
         runs = {}
@@ -312,7 +378,7 @@ def evaluate_volume_methods(
             "sources": dataclasses.asdict(Sources.named(gt, preds, None, parts)),
             **{name: choices.get(name) for name in ("spacing", "unit", "ignore_label")},
         }
-        return VolumeMethods(runs, unit_name, read)
+        return VolumeMethods(runs, unit_name, read, strata)
 
     if directory is None:
         return measured(None)
@@ -338,10 +404,13 @@ def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> di
 
 def csv_of(methods: Mapping[str, Any]) -> str:
     """Return the text of `VolumeMethods.to_csv` from the methods of `VolumeMethods.to_dict`."""
+    told = dict(methods)
+    for method, entry in methods.items():
+        told |= {f"{method}[{name}]": part for name, part in entry.get("strata", {}).items()}
     lines: list[Any] = [_COLUMNS]
     lines += [
         [method, label, f"{score}{ending}", *(values[name] for name in _COLUMNS[3:])]
-        for method, entry in methods.items()
+        for method, entry in told.items()
         for part, ending in (("labels", ""), ("pooled", ".pooled"))
         for label, table in entry[part].items()
         for score, values in table.items()
@@ -349,36 +418,40 @@ def csv_of(methods: Mapping[str, Any]) -> str:
     return _csv(lines)
 
 
-def report_of(
-    labels: list[str],
-    of_labels: Mapping[str, dict[str, Table]],
-    over_labels: dict[str, Table],
-) -> Report:
+def report_of(means: Means, strata: Mapping[str, Stratum]) -> Report:
     """Return the tables of a report: of one method one with a row for each label, else one a label.
 
-    Where there are several labels, their means too.
+    Where there are several labels, their means too.  Each stratum has the same tables.
     """
+    labels = [label for label in next(iter(means.values()), {}) if label != OVER_LABELS]
     present = [
         label
         for label in labels
-        if any(
-            one.n_used or one.n_infinite for t in of_labels[label].values() for one in t.values()
-        )
+        if any(one.n_used or one.n_infinite for of in means.values() for one in of[label].values())
     ]
     absent = tuple(label for label in labels if label not in present) if present else ()
     shown = present or labels
-    if len(over_labels) == 1 and len(labels) > 1:
-        ((method, mean),) = over_labels.items()
-        rows = {label: of_labels[label][method] for label in shown}
-        rows[OVER_LABELS] = mean
-        return Report((Titled(f"{method}, mean over cases", "Label", rows),), absent)
-    tables = [
-        Titled(f"label {label}, mean over cases", "Method", of_labels[label]) for label in shown
-    ]
-    if len(labels) > 1:
-        title = f"mean over the {len(labels)} labels of their means over cases"
-        tables.append(Titled(title, "Method", over_labels))
+    tables = list(_tables(means, shown, len(labels)))
+    for name, part in strata.items():
+        start = f"{name} ({part.n_cases:,} case{'' if part.n_cases == 1 else 's'})"
+        for table in _tables(part.means, shown, len(labels)):
+            tables.append(table._replace(title=f"{start}: {table.title}"))
     return Report(tuple(tables), absent)
+
+
+def _tables(means: Means, shown: list[str], n_labels: int) -> Iterator[Titled]:
+    if len(means) == 1 and n_labels > 1:
+        ((method, of),) = means.items()
+        rows = {label: of[label] for label in (*shown, OVER_LABELS)}
+        yield Titled(f"{method}, mean over cases", "Label", rows)
+        return
+    for label in shown:
+        rows = {method: of[label] for method, of in means.items()}
+        yield Titled(f"label {label}, mean over cases", "Method", rows)
+    if n_labels > 1:
+        title = f"mean over the {n_labels} labels of their means over cases"
+        rows = {method: of[OVER_LABELS] for method, of in means.items()}
+        yield Titled(title, "Method", rows)
 
 
 def _require_predictions(pairs: PairList) -> None:
@@ -405,6 +478,20 @@ def _mean(score: str, values: list[float], n_missing: int) -> Aggregate:
         score, mean, len(values) + n_missing, len(used), undefined,
         len(values) - len(used) - undefined, SCORES[score],
     )  # fmt: skip
+
+
+def _check_strata(strata: Strata | None) -> None:
+    if strata is not None and not isinstance(strata, Strata):
+        raise InputError(f"strata must be Strata.column(…) or Strata.parse(…); received {strata!r}")
+    if strata is not None and strata.by_size:
+        raise InputError(
+            "strata of volumes must be by a column, FILE.csv:COLUMN; received strata by the "
+            "target's size, which are of maps"
+        )
+
+
+def _json(told: Any, indent: int) -> str:
+    return json.dumps(told, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _csv(lines: list[Any]) -> str:

@@ -107,6 +107,27 @@ class VolumeRun:
             writer.writerows(self.rows)
         return text.getvalue()
 
+    def split(self, by: Mapping[str, str]) -> dict[str, VolumeRun]:
+        """Return the run of each stratum's cases alone, those missing too.
+
+        Parameters
+        ----------
+        by : mapping of str to str
+            By case, its stratum; for every truth.
+        """
+        cases = self.cases.split(by)
+        names = {by[case] for case in (*map(str, self.cases), *self.missing)}
+        return {
+            name: dataclasses.replace(
+                self,
+                cases=cases.get(name, Cases()),
+                rows=tuple(row for row in self.rows if by[row["case"]] == name),
+                missing=tuple(case for case in self.missing if by[case] == name),
+                extra=(),
+            )
+            for name in sorted(names)
+        }
+
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write ``per_label.csv`` and ``evaluation.json`` (the contract) into a folder."""
         out = Path(folder)

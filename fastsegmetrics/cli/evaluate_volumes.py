@@ -108,6 +108,12 @@ _FILES, _MEASURED = "Files", "What is measured"
     help="The column that names what each case is resampled with: its patient [default: itself].",
 )
 @option(
+    "--strata",
+    section=_MEASURED,
+    type=options.StrataOfVolumes(),
+    help="Tell everything of each stratum of the cases too, by a column of a table of them.",
+)
+@option(
     "--missing",
     section=_MEASURED,
     type=click.Choice(["error", "skip"]),
@@ -130,6 +136,7 @@ def evaluate_volumes(
     gt: str,
     preds: tuple[tuple[str, str], ...],
     unit_of: tuple[str, str] | None,
+    strata: tuple[str, str] | None,
     form: str,
     digits: int,
     out: str | None,
@@ -156,7 +163,7 @@ def evaluate_volumes(
     units = None if unit_of is None else Strata.column(*unit_of).of_sample
     runs = evaluate_volume_methods(
         gt, folders, out=out, unit_of=units, unit_name="case" if unit_of is None else unit_of[1],
-        **choices,
+        strata=None if strata is None else Strata.column(*strata), **choices,
     )  # fmt: skip
     print_volumes(runs, form, digits)
     for method, run in runs.items():

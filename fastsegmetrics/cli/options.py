@@ -108,6 +108,16 @@ class ColumnOfFile(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return file, column
 
 
+class StrataOfVolumes(ColumnOfFile):
+    """``FILE.csv:COLUMN`` as a pair of strings; not the sizes that strata of maps may be by."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
+        """Refuse ``size`` and ``size:LIMIT:LIMIT`` by name."""
+        if str(value).split(":")[0] == "size":
+            self.fail("strata by the target's size are of maps; take FILE.csv:COLUMN", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def unique_folders(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """Return the folders of predictions by method, or refuse a name that is given twice."""
     folders = dict(preds)

@@ -127,3 +127,101 @@ def test_where_a_run_is_not_written(folders) -> None:
     (folders / "run" / "evaluation.json").write_text("{}")
     with pytest.raises(fsm.InputError, match=r"holds evaluation.json but no volumes.json"):
         run(folders, out=folders / "run")
+
+
+@pytest.fixture
+def sky(folders):
+    """Scans a and c under a clear sky, b under clouds; the scan `z` is nobody's."""
+    (folders / "sky.csv").write_text("case,sky\nb,cloudy\na,clear\nc,clear\nz,night\n")
+    return fsm.Strata.column(folders / "sky.csv", "sky")
+
+
+def test_strata_are_told_as_if_their_cases_were_all(folders, sky) -> None:
+    units = {"a": "ann", "b": "ann", "c": "ben"}
+    runs = run(folders, strata=sky, unit_of=units, unit_name="patient")
+    assert (
+        runs.to_dict()["methods"]["moved"]["labels"]
+        == (
+            run(folders, unit_of=units, unit_name="patient").to_dict()["methods"]["moved"]["labels"]
+        )
+    )
+    assert list(runs.strata) == ["clear", "cloudy"]
+    clear, cloudy = runs.strata.values()
+    assert (clear.n_cases, cloudy.n_cases, runs.n_cases) == (2, 1, 3)
+    # Half of the columns are met in b alone, and the missed label 2 is in c.
+    assert [part.over_cases("moved", 1)["dice"].value for part in (clear, cloudy)] == [1.0, 0.5]
+    assert [part.over_cases("moved", 1)["hd"].value for part in (clear, cloudy)] == [0.0, 2.0]
+    second = clear.over_cases("moved", 2)
+    assert (second["dice"].value, second["dice"].n_used, second["hd"].n_infinite) == (0, 1, 1)
+    assert clear.over_labels("moved")["dice"].value == 0.5
+    assert cloudy.over_labels("moved")["dice"].value == 0.5
+    # Two patients have a clear scan; of b 4 voxels of 8 are met.
+    assert (clear.interval("moved", 1, "dice").n_units, clear.unit) == (2, "patient")
+    assert cloudy.pooled("moved", 1)["iou"].value == 4 / 12
+
+
+def test_strata_in_every_file(folders, sky) -> None:
+    out = folders / "run"
+    runs = run(folders, out=out, strata=sky, surfaces=False)
+    plain = run(folders, out=folders / "plain", surfaces=False)
+    told = json.loads((out / "volumes.json").read_text("utf-8"))
+    part = told["methods"]["moved"]["strata"]["cloudy"]
+    assert (part["n_cases"], part["labels"]["1"]["dice"]["value"]) == (1, 0.5)
+    assert (part["pooled"]["1"]["dice"]["value"], part["labels"]["2"]["dice"]["value"]) == (
+        0.5,
+        None,
+    )
+    contract = json.loads((out / "evaluation.json").read_text("utf-8"))
+    # Of the column and its values, as `evaluate --strata` says them.
+    assert contract == {**plain.contract.to_dict(), "strata": sky.to_dict()} == told["contract"]
+    assert (contract["strata"]["by"], len(contract["strata"]["table"])) == ("sky", 16)
+    lines = list(csv.DictReader(io.StringIO(runs.to_csv())))
+    values = {(line["method"], line["label"], line["score"]): line["value"] for line in lines}
+    assert (
+        values["moved[cloudy]", "1", "dice"] == values["moved[cloudy]", "1", "dice.pooled"] == "0.5"
+    )
+    assert runs.to_csv().startswith(plain.to_csv())
+    # No number of a case knows of them.
+    files = [(folder / "per_label.csv").read_bytes() for folder in (out, folders / "plain")]
+    assert files[0] == files[1]
+    tables = runs.report().tables
+    assert [table.title for table in tables[3:6]] == [
+        "clear (2 cases): label 1, mean over cases",
+        "clear (2 cases): label 2, mean over cases",
+        "clear (2 cases): mean over the 2 labels of their means over cases",
+    ]
+    assert tables[:3] == plain.report().tables
+    # Label 2 is in no cloudy scan: its table is there and says so.
+    assert tables[7].title == "cloudy (1 case): label 2, mean over cases"
+    assert tables[7].rows["moved"]["dice"].n_used == 0
+
+
+def test_strata_count_what_is_missing(folders, sky) -> None:
+    (folders / "moved" / "b.npz").unlink()
+    runs = run(folders, strata=sky, missing="skip")
+    clear, cloudy = runs.strata.values()
+    assert (clear["moved"].missing, cloudy["moved"].missing) == ((), ("b",))
+    assert (clear.n_cases, cloudy.n_cases) == (2, 1)
+    dice = cloudy.over_cases("moved", 1)["dice"]
+    assert (dice.n_expected, dice.n_used, dice.n_undefined) == (1, 0, 0)
+    assert cloudy.over_cases("exact", 1)["dice"].value == 1.0
+    # A stratum of which nothing was measured at all has the same tables.
+    (folders / "exact" / "b.npz").unlink()
+    cloudy = run(folders, strata=sky, missing="skip").strata["cloudy"]
+    assert (cloudy.n_cases, cloudy.labels, cloudy.scores[:2]) == (1, (1, 2), ("dice", "iou"))
+    assert math.isnan(cloudy.pooled("moved", 1)["dice"].value)
+
+
+def test_strata_that_are_refused(folders, sky) -> None:
+    (folders / "exact" / "a.npz").write_bytes(b"no archive")
+    with pytest.raises(fsm.InputError, match=r"^strata of volumes must be by a column, FILE\.csv"):
+        run(folders, strata=fsm.Strata.sizes())
+    with pytest.raises(fsm.InputError, match=r"^strata must be Strata.column\(…\) or .*'sky'$"):
+        run(folders, strata="sky")
+    # Before anything is read.
+    (folders / "sky.csv").write_text("case,sky\na,clear\n")
+    known = fsm.Strata.column(folders / "sky.csv", "sky")
+    with pytest.raises(
+        fsm.InputError, match="must hold every sample; 2 are missing, the first 'b'"
+    ):
+        run(folders, strata=known)

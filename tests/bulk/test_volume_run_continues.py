@@ -134,6 +134,22 @@ def test_how_cases_are_resampled_may_change(folders, reads) -> None:
     assert continued.interval("first", 1, "dice").n_units == 3
 
 
+def test_strata_may_change(folders, reads) -> None:
+    (folders / "sky.csv").write_text(
+        "case,sky,wind\na,clear,no\nb,clear,no\nc,grey,no\nd,grey,yes\n"
+    )
+    sky, wind = (fsm.Strata.column(folders / "sky.csv", name) for name in ("sky", "wind"))
+    run(folders, "whole", strata=wind)
+    reads.stop.add("second/c")
+    with pytest.raises(fsm.FormatError):
+        run(folders, strata=sky)
+    reads.stop.clear()
+    reads.taken.clear()
+    run(folders, strata=wind)
+    assert sorted(reads.taken) == ["second/c", "second/d"]
+    assert files(folders, "run") == files(folders, "whole")
+
+
 def test_a_run_that_kept_nothing_leaves_nothing(folders, reads) -> None:
     reads.stop.add("first/a")
     with pytest.raises(fsm.FormatError):

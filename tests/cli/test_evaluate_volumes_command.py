@@ -141,6 +141,66 @@ def test_the_unit_is_a_column(scans, call):
     assert (code, one_error(err)) == (2, "error: --unit-of must have every case; 'b' has none")
 
 
+@pytest.fixture
+def sky(scans):
+    (scans / "sky.csv").write_text("case,sky\nb,cloudy\na,clear\n")
+    return ("--strata", f"{scans / 'sky.csv'}:sky")
+
+
+def test_every_stratum_has_its_tables(scans, sky, call):
+    plain = call(*arguments(scans, "--format", "markdown"))[1]
+    code, table, _ = call(*arguments(scans, *sky, "--format", "markdown"))
+    assert code == 0
+    assert table.startswith(plain)
+    told = table.removeprefix(plain).splitlines()
+    titles = [line for line in told if line and line[0] != "|"]
+    assert titles == [
+        "clear (1 case): label 1, mean over cases", "cloudy (1 case): label 1, mean over cases",
+    ]  # fmt: skip
+    rows = [[cell.strip(" *") for cell in line.split("|")[1:6]] for line in told if "near" in line]
+    # One of two voxels is missed in b: Dice 2/3, IoU and recall 1/2.
+    assert rows == [
+        ["near", "1.000", "1.000", "1.000", "1.000"], ["near", "0.667", "0.500", "1.000", "0.500"],
+    ]  # fmt: skip
+
+
+def test_show_prints_strata_of_volumes_again(scans, sky, call):
+    out = scans / "run"
+    for form in ("table", "markdown", "latex", "csv", "json"):
+        _, printed, _ = call(*arguments(scans, *sky, "--format", form, "--out", out))
+        assert (0, printed, "") == call("show", out, "--format", form)
+        assert "cloudy" in printed
+    plain = scans / "plain"
+    call(*arguments(scans, "--out", plain))
+    code, shown, err = call("show", out, plain)
+    assert code == 0
+    assert "not comparable: strata is present" in err
+    # What has no strata is in the tables of all cases alone.
+    assert (shown.count(f"near ({out})"), shown.count(f"near ({plain})")) == (3, 1)
+    told = json.loads((out / "volumes.json").read_text("utf-8"))
+    del told["methods"]["near"]["strata"]["clear"]["n_cases"]
+    (out / "volumes.json").write_text(json.dumps(told))
+    assert "not the summary of a run of volumes" in one_error(call("show", out)[2])
+
+
+def test_strata_do_not_keep_runs_from_being_compared(scans, sky, call):
+    runs = [scans / "run", scans / "plain"]
+    call(*arguments(scans, *sky, "--out", runs[0]))
+    call(*arguments(scans, "--out", runs[1]))
+    given = (runs[0], "near", "far", "--other", runs[1], "--metric", "dice", "--label", "1")
+    code, _, err = call("compare", *given)
+    assert (code, "not comparable" in err) == (0, False)
+
+
+def test_strata_must_hold_every_case(scans, sky, call):
+    (scans / "sky.csv").write_text("case,sky\nc,cloudy\n")
+    code, out, err = call(*arguments(scans, *sky))
+    assert (code, out) == (2, "")
+    assert one_error(err) == (
+        "error: strata by sky must hold every sample; 2 are missing, the first 'a'"
+    )
+
+
 def test_what_is_missing(scans, call):
     (scans / "far" / "b.npz").rename(scans / "far" / "z.npz")
     code, out, err = call(*arguments(scans))
@@ -159,6 +219,8 @@ def test_what_is_missing(scans, call):
     [
         (("--labels", "x"), "'x' is not of the form N or LABEL,LABEL"),
         (("--unit-of", "cases.csv"), "'cases.csv' is not of the form FILE.csv:COLUMN"),
+        (("--strata", "cases.csv"), "'cases.csv' is not of the form FILE.csv:COLUMN"),
+        (("--strata", "size:9:99"), "strata by the target's size are of maps; take FILE.csv:COL"),
         (("--ignore-label", "1"), "--ignore-label would cut surfaces: it needs --no-surfaces"),
         (("--no-surfaces", "--tolerance", "1"), "--tolerance is one of surfaces"),
         (("--no-surfaces", "--hd95", "max"), "--hd95 is one of surfaces"),
