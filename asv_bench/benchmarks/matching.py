@@ -73,6 +73,8 @@ def _assign(of: Matched) -> Callable[[], object]:
 
 KERNELS: dict[str, Callable[[Matched], Callable[[], object]]] = {
     "components": lambda of: lambda: regions.components(*of.pred.mask, 8),
+    "targets": lambda of: lambda: regions.targets(*of.pred.mask),
+    "targets_of": lambda of: lambda: regions.targets_of(of.pred.runs),
     "centroids": lambda of: lambda: regions.centroids(of.pred.table),
     "near_pixels": lambda of: (
         lambda: regions.near_pixels(of.pred.runs, of.truth.runs, of.pred.mask[2], 4)
