@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, catalog, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.families.contract import Family, Produced, Record
+from fastsegmetrics.families.contract import Family, OnePass, Produced, Record
 from fastsegmetrics.families.registry import Families
 from fastsegmetrics.families.target_size import TargetSize
 from fastsegmetrics.target import Target
@@ -123,9 +123,8 @@ class Plan:
         )
         if sizes:
             self.columns += self.families[-1].columns
-        self._unread = (
-            getattr(self.families[0], "measure_unread", None) if len(self.families) == 1 else None
-        )
+        first = self.families[0] if len(self.families) == 1 else None
+        self._unread = first.measure_unread if isinstance(first, OnePass) else None
         self.needs_image = any(metric.score.needs_image for metric in self.metrics)
         given = [column for family in self.families for column in family.columns]
         self._take = np.array([given.index(column) for column in self.columns], np.intp)

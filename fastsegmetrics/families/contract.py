@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,3 +90,11 @@ class Family(Protocol):
 
     def accumulator(self) -> Accumulator | None:
         """Return a new accumulator, or None where per-image values say everything."""
+
+
+@runtime_checkable
+class OnePass(Protocol):
+    """A family that can check the range of floats in the pass in which it measures them."""
+
+    def measure_unread(self, values: NDArray[Any], target: Target) -> Produced | None:
+        """Measure one pair of `represent.unread_floats`; None if it has to be read after all."""

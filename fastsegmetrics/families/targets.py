@@ -138,7 +138,7 @@ class TargetFamily:
         self.metrics = metrics
         self.rule = score_rule(conventions)
         self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
-        self._values = [_VALUES[column.rpartition(".")[0]] for column in self.columns]
+        self._scores = [column.rpartition(".")[0] for column in self.columns]
         rules = {MATCHING[metric.score.name] for metric in metrics}
         self._pixels = "pixels" in rules
         self._rules = tuple(rule for rule in statistics.RULES if rule in rules)
@@ -197,7 +197,7 @@ class TargetFamily:
 
     def _produced(self, tally: TargetTally) -> Produced:
         row, rule = _Row(tally, 0), self.rule
-        values = [value(row, rule) for value in self._values]
+        values = [_VALUES[score](row, rule) for score in self._scores]
         return Produced(values, TargetRecord(tally, self.survival) if self._pools else None)
 
     def value(self, score: str, tally: TargetTally, row: int = 0) -> float:
