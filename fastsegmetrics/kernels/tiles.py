@@ -154,9 +154,7 @@ def _fill(
         run = line[base : base + stop - start]
         middle = into[start:stop]
         for j in range(run.size):
-            middle[j] = run[j]
-        for j in range(run.size):
-            middle[j] = (middle[j] - low) * step
+            middle[j] = (run[j] - low) * step
         for ends in ((0, start), (stop, columns.size)):
             for j in range(ends[0], ends[1]):
                 into[j] = line[columns[j]]
@@ -355,25 +353,21 @@ def _add_pixels(
 
 
 @kernel
-def _count(mask: NDArray[np.uint8], place: NDArray[np.int64]) -> int:
-    total = 0
-    for row in range(place[0], place[2]):
-        line = mask[row, place[1] : place[3]]
-        in_row = np.uint32(0)
-        for k in range(line.size):
-            in_row += np.uint32(line[k])
-        total += np.int64(in_row)
-    return total
-
-
-@kernel
-def _occupied(mask: NDArray[np.uint8], top: int, bottom: int, out: NDArray[np.uint8]) -> None:
-    """Write which columns hold a pixel of the mask in some of its rows."""
+def _count_columns(mask: NDArray[np.uint8], top: int, bottom: int, out: NDArray[np.uint8]) -> None:
+    """Write how many pixels of the mask each column has in some rows, fewer than 256."""
     out[:] = 0
     for row in range(top, bottom):
         line = mask[row]
         for column in range(out.size):
-            out[column] |= line[column]
+            out[column] += line[column]
+
+
+@kernel
+def _total(counts: NDArray[np.uint8]) -> int:
+    total = np.uint32(0)
+    for k in range(counts.size):
+        total += np.uint32(counts[k])
+    return np.int64(total)
 
 
 @kernel
@@ -432,7 +426,7 @@ def context_sums(
     # Of the tiles of few pixels the fullest, which may yet be the second of the last pair.
     kept = np.zeros(4, np.int64)
     n_kept = 0
-    occupied = np.empty(width, np.uint8)
+    in_column = np.empty(width, np.uint8)
     work = _aligned(4 * _STRIDE, scale)
     sums = np.zeros((3, _STRIDE))
     few = _FEW * tile_rows * wide / weights.shape[0]
@@ -442,10 +436,10 @@ def context_sums(
             top += 1
             continue
         bottom = min(height, top + tall)
-        _occupied(mask, top, bottom, occupied)
+        _count_columns(mask, top, bottom, in_column)
         left = 0
         while left < width:
-            if not occupied[left]:
+            if not in_column[left]:
                 left += 1
                 continue
             place[0] = top
@@ -453,7 +447,7 @@ def context_sums(
             place[2] = bottom
             place[3] = min(width, left + wide)
             part = tile[plane if n_waiting else 0 :]
-            n = _count(mask, place)
+            n = _total(in_column[left : place[3]])
             if _window(values, scale, around, weights, place, part[:plane]):
                 _add_tile(part, True, mask, degree, place, work, sums)
             elif n < few:
