@@ -28,9 +28,6 @@ _LATEX_SPECIAL = {
     "$": r"\$",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    # At the begin of a line, the "\\" before it would take them for an argument of its own.
-    "[": "{[}",
-    "*": "{*}",
 }
 _CSV_FIELDS = ("value", "direction", "n_expected", "n_used", "n_undefined", "n_infinite")
 
@@ -242,7 +239,9 @@ def latex_escape(text: str) -> str:
     >>> latex_escape("f_beta.max & 5%")
     'f\\\\_beta.max \\\\& 5\\\\%'
     """
-    return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
+    escaped = "".join(_LATEX_SPECIAL.get(character, character) for character in text)
+    # At the begin of a line, the "\\" before it would take these for an argument of its own.
+    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped.startswith(("[", "*")) else escaped
 
 
 def to_csv(results: Mapping[str, Aggregates], contracts: Mapping[str, str] | None = None) -> str:
