@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fastsegmetrics.cli import options
+from fastsegmetrics.cli import options, values
 from fastsegmetrics.cli.endings import DONE, say
 
 
@@ -22,7 +22,7 @@ from fastsegmetrics.cli.endings import DONE, say
     "--out",
     required=True,
     metavar="DIR",
-    callback=options.no_empty_folder,
+    callback=values.no_empty_folder,
     help="A new or empty folder for the pictures, their index and the legend.",
 )
 @click.option(
@@ -33,10 +33,8 @@ from fastsegmetrics.cli.endings import DONE, say
     metavar="K",
     help="How many pairs of each method.",
 )
-@click.option(
-    "--method", "methods", multiple=True, metavar="NAME", help="This method alone; may be repeated."
-)
-@click.option("--label", type=int, help="Of a run of volumes: whose values and masks.")
+@options.methods
+@options.label("values and masks")
 @click.option(
     "--limit",
     type=click.FloatRange(min=0, min_open=True),
