@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -14,92 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import represent
-from fastsegmetrics.bulk.files import replace_file
-from fastsegmetrics.bulk.heat_maps import file_name
 from fastsegmetrics.bulk.measure import read_prediction
 from fastsegmetrics.bulk.pairs import PairList
+from fastsegmetrics.bulk.picture_folder import (
+    COLUMNS,
+    check_choices,
+    new_folder,
+    write_index,
+    write_picture,
+)
 from fastsegmetrics.bulk.resume import identity_now, what_changed
-from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.stored_values import StoredValues, StoredVolumes
-from fastsegmetrics.catalog import Direction
+from fastsegmetrics.bulk.stored_values import StoredValues
+from fastsegmetrics.bulk.worst import Inspected, lines_of
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable, read_image, read_mask
-from fastsegmetrics.io.png_writer import png_bytes
 from fastsegmetrics.reporting import overlay as pictures
-from fastsegmetrics.statistics.boundary_map import BoundaryMap, boundary_map
-
-INDEX, LEGEND = "index.csv", "legend.png"
-COLUMNS = (
-    "method", "rank", "sample", "metric", "value", "state", "picture", "tp", "fp", "fn",
-    "mean_distance", "max_distance",
-)  # fmt: skip
-
-
-class Inspected(NamedTuple):
-    """One line of the index: a pair that was drawn, or one whose value is undefined.
-
-    Attributes
-    ----------
-    method, sample : str
-    rank : int or None
-        1 is the worst of its method; None for what is undefined.
-    metric : str
-    value : float
-    state : {"drawn", "undefined"}
-    picture : str
-        Its file, relative to the index; "" if there is none.
-    tp, fp, fn : int or None
-        Pixels of both masks, of the prediction's alone, and missed.
-    mean_distance, max_distance : float or None
-        Of the prediction's boundary to the truth's, in pixels or in `unit`; NaN without a
-        boundary, infinite where the truth has none.
-    label, axis, slice : int or None
-        Of volumes: whose values, and which slice was drawn.
-    unit : str
-        Of volumes: what distances are in.
-    """
-
-    method: str
-    rank: int | None
-    sample: str
-    metric: str
-    value: float
-    state: str = "undefined"
-    picture: str = ""
-    tp: int | None = None
-    fp: int | None = None
-    fn: int | None = None
-    mean_distance: float | None = None
-    max_distance: float | None = None
-    label: int | None = None
-    axis: int | None = None
-    slice: int | None = None
-    unit: str = ""
+from fastsegmetrics.statistics.boundary_map import boundary_map
 
 
 class _Pair(NamedTuple):
     pred: NDArray[np.bool_]
     gt: NDArray[np.bool_]
     background: NDArray[np.uint8]
-
-
-def ranked(values: dict[str, float], direction: Direction) -> tuple[list[str], list[str]]:
-    """Return the samples from the worst on, and those whose value is undefined.
-
-    Infinite values are the worst where lower is better; equal ones stand in order of their names.
-
-    Examples
-    --------
-    >>> ranked({"a": 0.1, "b": float("nan"), "c": 0.3, "d": 0.1}, "lower")
-    (['c', 'a', 'd'], ['b'])
-    """
-    sign = 1 if direction == "higher" else -1
-    defined = [sample for sample, value in values.items() if not math.isnan(value)]
-    undefined = sorted(sample for sample, value in values.items() if math.isnan(value))
-    return sorted(defined, key=lambda sample: (sign * values[sample], sample)), undefined
 
 
 def inspect_run(
@@ -166,70 +101,12 @@ def inspect_run(
     return lines
 
 
-def check_choices(worst: int, limit: float, zoom: int) -> None:
-    """Refuse what cannot be drawn."""
-    for name, value, least in (("worst", worst, 1), ("zoom", zoom, pictures.LEAST_ZOOM)):
-        if value < least:
-            raise InputError(f"{name} must be at least {least}; received {value!r}")
-    if not (math.isfinite(limit) and limit > 0):
-        raise InputError(f"limit must be a finite number above 0; received {limit!r}")
-
-
-def lines_of(
-    stored: StoredValues | StoredVolumes,
-    metric: str,
-    worst: int,
-    methods: Iterable[str] | None,
-) -> list[Inspected]:
-    """Return the lines of the index, of which those with a rank are still to be drawn."""
-    title, direction = stored.title(metric), stored.direction(metric)
-    lines: list[Inspected] = []
-    for method in _methods(stored, methods):
-        values = stored.values(metric)[method]
-        order, undefined = ranked(values, direction)
-        for rank, sample in enumerate(order[:worst], 1):
-            lines.append(Inspected(method, rank, sample, title, values[sample]))
-        lines += [Inspected(method, None, one, title, values[one]) for one in undefined]
-    return lines
-
-
-def _methods(
-    stored: StoredValues | StoredVolumes, methods: Iterable[str] | None
-) -> tuple[str, ...]:
-    chosen = stored.methods if methods is None else tuple(methods)
-    for method in chosen:
-        if method not in stored.methods:
-            known = ", ".join(stored.methods)
-            raise InputError(f"method must be one of the run's ({known}); received {method!r}")
-    return chosen
-
-
 def _conventions(stored: StoredValues, metric: str) -> Conventions:
     told = stored.summary["contract"]["conventions"]
     row = stored.row(metric)
     # Targets are read off the map as it is.
     stretched = told["stretch"] and (row is None or row.score.stretched)
     return Conventions(**{**told, "stretch": stretched})
-
-
-def new_folder(out: str | Path, sources: Sources) -> Path:
-    """Make the folder of the pictures, or refuse one that holds anything."""
-    read = {f"the predictions of {method!r}": folder for method, folder in sources.preds.items()}
-    read["the ground truths"] = sources.gt
-    if sources.image is not None:
-        read["the photographs"] = sources.image
-    folder = run_directory(out, read, files=())
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held = sorted(os.listdir(folder))
-    except OSError as error:
-        raise InputError(f"{printable(folder)}: cannot be made ({error.strerror})") from error
-    if held:
-        raise InputError(
-            f"{printable(folder)}: must be new or empty, so that it holds these pictures alone; "
-            f"it holds {printable(held[0])}"
-        )
-    return folder
 
 
 class _Reader:
@@ -285,52 +162,8 @@ class _Reader:
 
 
 def _drawn(line: Inspected, pair: _Pair, folder: Path, limit: float, zoom: int) -> Inspected:
-    found: BoundaryMap = boundary_map(pair.pred, pair.gt)
+    found = boundary_map(pair.pred, pair.gt)
     drawn = pictures.overlay(
         pair.background, pair.pred, pair.gt, found, limit=limit, zoom=zoom
     )  # fmt: skip
-    name = write_picture(folder, line, drawn)
-    return told_of(line, name, pair.pred, pair.gt, found.distance[found.pred])
-
-
-def write_picture(folder: Path, line: Inspected, drawn: NDArray[np.uint8]) -> str:
-    """Write the picture of a line; return its file, relative to the folder."""
-    name = f"{file_name(line.method)}/{line.rank:03d}_{file_name(line.sample)}.png"
-    path = folder / name
-    try:
-        path.parent.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{printable(path.parent)}: cannot be made ({error.strerror})") from error
-    replace_file(path, png_bytes(drawn))
-    return name
-
-
-def told_of(
-    line: Inspected,
-    picture: str,
-    pred: NDArray[np.bool_],
-    gt: NDArray[np.bool_],
-    distances: NDArray[np.float64],
-) -> Inspected:
-    """Return a line with what was drawn, counted."""
-    return line._replace(
-        state="drawn",
-        picture=picture,
-        tp=int((pred & gt).sum()),
-        fp=int((pred & ~gt).sum()),
-        fn=int((gt & ~pred).sum()),
-        mean_distance=float(distances.mean()) if distances.size else math.nan,
-        max_distance=float(distances.max()) if distances.size else math.nan,
-    )
-
-
-def write_index(
-    folder: Path, lines: list[Inspected], columns: tuple[str, ...], limit: float, unit: str
-) -> None:
-    """Write the index, and the legend with the scale of the distances."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([getattr(line, name) for name in columns] for line in lines)
-    replace_file(folder / LEGEND, png_bytes(pictures.legend(limit, unit)))
-    replace_file(folder / INDEX, printable(stream.getvalue()).encode("utf-8"))
+    return write_picture(folder, line, drawn, pair.pred, pair.gt, found)

@@ -10,21 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.bulk.inspection import (
+from fastsegmetrics.bulk.pairs import PairList
+from fastsegmetrics.bulk.picture_folder import (
     COLUMNS,
-    Inspected,
     check_choices,
-    lines_of,
     new_folder,
-    told_of,
     write_index,
     write_picture,
 )
-from fastsegmetrics.bulk.pairs import PairList
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.stored_values import StoredVolumes
 from fastsegmetrics.bulk.volume_methods import SUMMARY
 from fastsegmetrics.bulk.volumes import Grid, box_of, grid_of, read_pair
+from fastsegmetrics.bulk.worst import Inspected, lines_of, units_of
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable, volumes
 from fastsegmetrics.reporting import overlay as pictures
@@ -91,8 +89,8 @@ def inspect_volumes(
         case = _read_case(pairs, line, label, **reading)
         _require_unchanged(stored, line, case)
         done.append(_drawn(line._replace(label=label), case, folder, limit, zoom))
-    units = "/".join(sorted({line.unit for line in done if line.unit})) or "units"
-    write_index(folder, done, (*COLUMNS, "label", "axis", "slice", "unit"), limit, units)
+    columns = (*COLUMNS, "label", "axis", "slice", "unit")
+    write_index(folder, done, columns, limit, units_of(done) or "units")
     return done
 
 
@@ -152,7 +150,6 @@ def _drawn(line: Inspected, case: _Case, folder: Path, limit: float, zoom: int) 
     cut = worst_slice(pred, gt, found, spacing)
     background = pictures.truth_as_background(cut.gt)
     drawn = pictures.overlay(background, cut.pred, cut.gt, cut.boundaries, limit=limit, zoom=zoom)
-    name = write_picture(folder, line, drawn)
-    line = told_of(line, name, pred, gt, found.distance[found.pred])
+    line = write_picture(folder, line, drawn, pred, gt, found)
     place = cut.place + box[cut.axis].start
     return line._replace(axis=cut.axis, slice=place, unit=case.grid.unit)

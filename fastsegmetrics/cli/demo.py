@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from fastsegmetrics.cli import options
+from fastsegmetrics.cli import values
 from fastsegmetrics.cli.endings import DONE, say
 from fastsegmetrics.cli.output import draw_curves, print_run
 
@@ -14,7 +14,7 @@ from fastsegmetrics.cli.output import draw_curves, print_run
     "--out",
     default="fastsegmetrics-demo",
     show_default=True,
-    callback=options.no_empty_folder,
+    callback=values.no_empty_folder,
     metavar="DIR",
 )
 @click.option(

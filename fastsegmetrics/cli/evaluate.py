@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from fastsegmetrics.cli import options
+from fastsegmetrics.cli import options, values
 from fastsegmetrics.cli.endings import DONE, DONE_WITH_SKIPPED
 from fastsegmetrics.cli.evaluate_volumes import evaluate_volumes
 from fastsegmetrics.cli.options import option
@@ -31,7 +31,7 @@ class MapsOrVolumes(options.SectionedCommand):
 
 
 @click.command(cls=MapsOrVolumes)
-@option("--gt", section=_FILES, required=True, metavar="DIR", help="Folder of ground truths.")
+@options.truths(_FILES)
 @options.predictions(_FILES)
 @option(
     "--image",
@@ -39,19 +39,13 @@ class MapsOrVolumes(options.SectionedCommand):
     metavar="DIR",
     help="Folder of the photographs, for metrics that look at them (suite photo).",
 )
-@option(
-    "--out",
-    section=_FILES,
-    metavar="RUN_DIR",
-    callback=options.no_empty_folder,
-    help="Keep everything here; the same command continues a stopped run.",
-)
+@options.run_directory(_FILES)
 @option(
     "--metrics",
     section=_MEASURED,
     default="sod",
     show_default=True,
-    callback=options.no_empty_name,
+    callback=values.no_empty_name,
     metavar="SUITE|NAMES",
     help="A suite, or names with commas between (see `fastsegmetrics metrics`).",
 )
@@ -71,13 +65,7 @@ class MapsOrVolumes(options.SectionedCommand):
     help="Tell every metric of each stratum too: by the truth's size (size:LIMIT:LIMIT for other "
     "limits than 1024 and 9216 pixels), or by a column of a table of samples.",
 )
-@option(
-    "--workers",
-    section=_MEASURED,
-    type=int,
-    metavar="N",
-    help="Threads [default: the usable processors, at most 8].",
-)
+@options.workers(_MEASURED, "the maps of a pair")
 @option(
     "--on-error",
     section=_MEASURED,
@@ -151,7 +139,7 @@ def evaluate(
     report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
     run = evaluate_folders(
         gt,
-        options.unique_folders(preds),
+        values.unique_folders(preds),
         metrics=wanted,
         strata=None if strata is None else Strata.parse(strata),
         out=out,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fastsegmetrics.cli import options
+from fastsegmetrics.cli import options, values
 from fastsegmetrics.cli.endings import DONE, DONE_WITH_SKIPPED, say
 from fastsegmetrics.cli.options import option
 from fastsegmetrics.cli.output import print_volumes
@@ -15,21 +15,14 @@ _FILES, _MEASURED = "Files", "What is measured"
 
 
 @click.command("evaluate-volumes", cls=options.SectionedCommand)
-@option("--gt", section=_FILES, required=True, metavar="DIR", help="Folder of true volumes.")
+@options.truths(_FILES)
 @options.predictions(_FILES)
-@option(
-    "--out",
-    section=_FILES,
-    metavar="RUN_DIR",
-    callback=options.no_empty_folder,
-    help="Write the values of every case, the means and the evaluation contract here; the same "
-    "command continues a stopped run.",
-)
+@options.run_directory(_FILES)
 @option(
     "--labels",
     section=_MEASURED,
     required=True,
-    type=options.Numbers(int, "N or LABEL,LABEL"),
+    type=values.Numbers(int, "N or LABEL,LABEL"),
     help="Every label that a volume may hold: N for 0 to N − 1, or the labels themselves.",
 )
 @option(
@@ -97,20 +90,15 @@ _FILES, _MEASURED = "Files", "What is measured"
 @option(
     "--spacing",
     section=_MEASURED,
-    type=options.Numbers(float, "X or X,X,X"),
+    type=values.Numbers(float, "X or X,X,X"),
     help="For files that do not say theirs, in the order of the axes; with --unit.",
 )
 @option("--unit", section=_MEASURED, metavar="NAME", help="What the spacing is in, as mm.")
-@option(
-    "--unit-of",
-    section=_MEASURED,
-    type=options.ColumnOfFile(),
-    help="The column that names what each case is resampled with: its patient [default: itself].",
-)
+@options.unit_of(_MEASURED)
 @option(
     "--strata",
     section=_MEASURED,
-    type=options.StrataOfVolumes(),
+    type=values.StrataOfVolumes(),
     help="Tell everything of each stratum of the cases too, by a column of a table of them.",
 )
 @option(
@@ -119,17 +107,9 @@ _FILES, _MEASURED = "Files", "What is measured"
     type=click.Choice(["error", "skip"]),
     default="error",
     show_default=True,
-    help="A truth without a prediction: stop before anything is read, or leave it out.",
+    help="A ground truth without a prediction: stop before anything is read, or leave it out.",
 )
-@option(
-    "--workers",
-    section=_MEASURED,
-    type=int,
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Threads; each holds the two volumes of a case.",
-)
+@options.workers(_MEASURED, "the two volumes of a case", 1)
 @options.volume_names
 @options.printed_form
 def evaluate_volumes(
@@ -150,7 +130,7 @@ def evaluate_volumes(
     from fastsegmetrics.bulk.volume_methods import evaluate_volume_methods
     from fastsegmetrics.strata import Strata
 
-    folders = options.unique_folders(preds)
+    folders = values.unique_folders(preds)
     if choices["surfaces"]:
         if choices["ignore_label"] is not None:
             raise click.UsageError("--ignore-label would cut surfaces: it needs --no-surfaces")
@@ -160,9 +140,9 @@ def evaluate_volumes(
             if choices[name] != default:
                 words = name.replace("_", "-")
                 raise click.UsageError(f"--{words} is one of surfaces: leave out --no-surfaces")
-    units = None if unit_of is None else Strata.column(*unit_of).of_sample
+    units, unit_name = values.units_by(unit_of)
     runs = evaluate_volume_methods(
-        gt, folders, out=out, unit_of=units, unit_name="case" if unit_of is None else unit_of[1],
+        gt, folders, out=out, unit_of=units, unit_name=unit_name,
         strata=None if strata is None else Strata.column(*strata), **choices,
     )  # fmt: skip
     print_volumes(runs, form, digits)

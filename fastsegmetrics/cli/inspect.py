@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fastsegmetrics.cli import options
+from fastsegmetrics.cli import options, values
 from fastsegmetrics.cli.endings import DONE, say
 
 
@@ -22,7 +22,7 @@ from fastsegmetrics.cli.endings import DONE, say
     "--out",
     required=True,
     metavar="DIR",
-    callback=options.no_empty_folder,
+    callback=values.no_empty_folder,
     help="A new or empty folder for the pictures, their index and the legend.",
 )
 @click.option(
@@ -33,10 +33,8 @@ from fastsegmetrics.cli.endings import DONE, say
     metavar="K",
     help="How many pairs of each method.",
 )
-@click.option(
-    "--method", "methods", multiple=True, metavar="NAME", help="This method alone; may be repeated."
-)
-@click.option("--label", type=int, help="Of a run of volumes: whose values and masks.")
+@options.methods
+@options.label("values and masks")
 @click.option(
     "--limit",
     type=click.FloatRange(min=0, min_open=True),
@@ -72,6 +70,7 @@ def inspect(
     from fastsegmetrics.bulk.inspection import inspect_run
     from fastsegmetrics.bulk.stored_values import holds_volumes
     from fastsegmetrics.bulk.volume_inspection import inspect_volumes
+    from fastsegmetrics.bulk.worst import units_of
     from fastsegmetrics.reporting.table import format_value
 
     how: dict[str, Any] = {"worst": worst, "methods": methods or None, "limit": limit, "zoom": zoom}
@@ -80,7 +79,6 @@ def inspect(
         lines = inspect_volumes(run_dir, metric, label, out, **how)
     else:
         lines = inspect_run(run_dir, metric, out, **how)
-    unit = "/".join(sorted({line.unit for line in lines if line.unit})) or "px"
     drawn = [line for line in lines if line.state == "drawn"]
     for line in drawn:
         click.echo(f"{line.metric} {format_value(line.value, 4)}  {line.picture}")
@@ -92,6 +90,6 @@ def inspect(
         say(f"undefined in {method}, not drawn ({len(samples):,}): {', '.join(samples)}")
     say(
         f"{len(drawn):,} picture{'s' * (len(drawn) != 1)}, index.csv and legend.png are in {out} "
-        f"(distances from 0 to {limit:g} {unit}, {zoom} × {zoom} for a pixel)"
+        f"(distances from 0 to {limit:g} {units_of(lines) or 'px'}, {zoom} × {zoom} for a pixel)"
     )
     return DONE

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import click
 
+from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE
+from fastsegmetrics.cli.output import print_json
 
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    show_default=True,
-)
+@options.form("table", "markdown", "json")
 def metrics(names: tuple[str, ...], form: str) -> int:
     """List the metrics, or describe those named in full.
 
     Each is a path through five stages: representation, target, matching, score, report.
     """
-    import json
     import shutil
 
     from fastsegmetrics.catalog import METRICS, SUITES, resolve
@@ -31,7 +26,7 @@ def metrics(names: tuple[str, ...], form: str) -> int:
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     if form == "json":
         told = catalogue.to_dicts(rows)
-        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+        print_json(told)
     elif form == "markdown":
         click.echo(catalogue.to_markdown(rows), nl=False)
     elif names:

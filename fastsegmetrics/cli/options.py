@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
+from fastsegmetrics.cli.values import ColumnOfFile, NamedFolder, no_empty_folder, no_empty_name
 from fastsegmetrics.conventions import CHOICES, Conventions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,8 +38,8 @@ class SectionedCommand(click.Command):
                 formatter.write_dl(told_of)
 
 
-def option(*names: str, section: str, **settings: Any) -> Decorator:
-    """Return a decorator that adds an option under a heading."""
+def option(*names: str, section: str = "Options", **settings: Any) -> Decorator:
+    """Return a decorator that adds an option under a heading, of which few commands have any."""
     return click.option(*names, cls=SectionedOption, section=section, **settings)
 
 
@@ -52,18 +52,11 @@ def _together(*options: Decorator) -> Callable[[Command], Command]:
     return decorate
 
 
-class NamedFolder(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """``NAME=DIR`` as a pair of strings."""
-
-    name = "NAME=DIR"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        """Take the text apart at its first "="."""
-        name, sign, folder = str(value).partition("=")
-        if not (name and sign and folder):
-            self.fail(f"{value!r} is not of the form NAME=DIR", param, ctx)
-        # Not every shell expands a "~" that stands after a "=".
-        return name, os.path.expanduser(folder)
+def truths(section: str) -> Decorator:
+    """Return the option of what all methods are evaluated against."""
+    return option(
+        "--gt", section=section, required=True, metavar="DIR", help="Folder of ground truths."
+    )
 
 
 def predictions(section: str) -> Decorator:
@@ -79,88 +72,100 @@ def predictions(section: str) -> Decorator:
     )
 
 
-class Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """One number, or several with commas between as a tuple."""
-
-    def __init__(self, number: type[int] | type[float], name: str) -> None:
-        self.number = number
-        self.name = name
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Take the text apart at its commas."""
-        try:
-            found = tuple(self.number(part) for part in str(value).split(","))
-        except ValueError:
-            self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
-        return found[0] if len(found) == 1 else found
+def run_directory(section: str) -> Decorator:
+    """Return the option of where a run is kept."""
+    return option(
+        "--out",
+        section=section,
+        metavar="RUN_DIR",
+        callback=no_empty_folder,
+        help="Keep everything here; the same command continues a stopped run.",
+    )
 
 
-class ColumnOfFile(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """``FILE.csv:COLUMN`` as a pair of strings."""
-
-    name = "FILE.csv:COLUMN"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        """Take the text apart at its last ":"; that of a Windows drive stands before."""
-        file, sign, column = str(value).rpartition(":")
-        if not (file and sign and column):
-            self.fail(f"{value!r} is not of the form FILE.csv:COLUMN", param, ctx)
-        return file, column
-
-
-class StrataOfVolumes(ColumnOfFile):
-    """``FILE.csv:COLUMN`` as a pair of strings; not the sizes that strata of maps may be by."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        """Refuse ``size`` and ``size:LIMIT:LIMIT`` by name."""
-        if str(value).split(":")[0] == "size":
-            self.fail("strata by the target's size are of maps; take FILE.csv:COLUMN", param, ctx)
-        return super().convert(value, param, ctx)
+def workers(section: str, held: str, default: int | None = None) -> Decorator:
+    """Return the option of the threads, each of which holds that much; None is what the machine
+    has to give."""
+    unsaid = " [default: the usable processors, at most 8]" if default is None else ""
+    return option(
+        "--workers",
+        section=section,
+        type=int,
+        default=default,
+        show_default=default is not None,
+        metavar="N",
+        help=f"Threads; each holds {held}{unsaid}.",
+    )
 
 
-def unique_folders(preds: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Return the folders of predictions by method, or refuse a name that is given twice."""
-    folders = dict(preds)
-    if len(folders) < len(preds):
-        names = [name for name, _ in preds]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise click.UsageError(f"--pred: the name {twice!r} is given twice")
-    return folders
+def label(whose: str) -> Decorator:
+    """Return the option of which label of a run of volumes is looked at."""
+    return option("--label", type=int, help=f"Of a run of volumes: whose {whose}.")
 
 
-def no_empty_name(context: Any, parameter: Any, value: str) -> str:
-    """Refuse two commas in a row, and no name at all."""
-    if not all(name.strip() for name in value.split(",")):
-        raise click.BadParameter(f"a name is empty in {value!r}", context, parameter)
-    return value
+def unit_of(section: str = "Options") -> Decorator:
+    """Return the option of what cases are resampled with; `values.units_by` reads it."""
+    return option(
+        "--unit-of",
+        section=section,
+        type=ColumnOfFile(),
+        help="The column that names what each case is resampled with, its patient "
+        "[default: itself].",
+    )
 
 
-def no_empty_folder(context: Any, parameter: Any, value: str | None) -> str | None:
-    """Refuse the empty string, which would be the current folder."""
-    if value == "":
-        raise click.BadParameter("a folder must be named", context, parameter)
-    return value
+#: Of a finished run; `values.names_in` takes the metrics apart.
+metrics_of_cases = option(
+    "--metric",
+    "metrics",
+    required=True,
+    callback=no_empty_name,
+    metavar="NAMES",
+    help="Metrics with a value for each image or case, with commas between.",
+)
+methods = option(
+    "--method", "methods", multiple=True, metavar="NAME", help="This method alone; may be repeated."
+)
+
+#: Of the bootstrap.
+level = option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Nominal coverage of the intervals.",
+)
+seed = option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 
 
-_PRINTED = "What is printed"
-printed_form = _together(
-    option(
+def form(*forms: str, section: str = "Options") -> Decorator:
+    """Return the option of the form of what is printed, the first by default."""
+    return option(
         "--format",
         "form",
-        section=_PRINTED,
-        type=click.Choice(["table", "markdown", "latex", "csv", "json"]),
-        default="table",
+        section=section,
+        type=click.Choice(forms),
+        default=forms[0],
         show_default=True,
         help="What is printed on standard output.",
-    ),
-    option(
+    )
+
+
+def digits(section: str = "Options") -> Decorator:
+    """Return the option of how exact printed values are."""
+    return option(
         "--digits",
-        section=_PRINTED,
+        section=section,
         type=click.IntRange(1, 17),
         default=3,
         show_default=True,
         help="Digits of the values in tables.",
-    ),
+    )
+
+
+_PRINTED = "What is printed"
+printed_form = _together(
+    form("table", "markdown", "latex", "csv", "json", section=_PRINTED), digits(_PRINTED)
 )
 progress = _together(
     option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -116,6 +117,11 @@ def _print_report(report: Report, form: str, digits: int, comparable: bool = Tru
     if report.absent:
         n = len(report.absent)
         say(f"label{'s' * (n != 1)} of no case, in no table ({n:,}): {', '.join(report.absent)}")
+
+
+def print_json(told: Any) -> None:
+    """Print what is made of dicts, lists, texts and numbers, NaN and infinity not among them."""
+    click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
 
 
 def print_results(

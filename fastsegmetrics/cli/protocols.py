@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import click
 
+from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE
-
-_form = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "toml", "mermaid"]),
-    default="text",
-    show_default=True,
-)
+from fastsegmetrics.cli.output import print_json
 
 
 @click.group(invoke_without_command=True)
@@ -33,10 +27,9 @@ def protocols(context: click.Context) -> int:
 
 @protocols.command()
 @click.argument("names", metavar="PROTOCOL...", nargs=-1, required=True)
-@_form
+@options.form("text", "json", "toml", "mermaid")
 def show(names: tuple[str, ...], form: str) -> int:
     """Show protocols stage by stage, with the design paper's identifiers."""
-    import json
     import shutil
 
     from fastsegmetrics.bulk.requests import named, requested
@@ -45,7 +38,7 @@ def show(names: tuple[str, ...], form: str) -> int:
     found = {name: one for text in names for name, one in named(text).items()}
     if form == "json":
         told = written.to_dicts(found)
-        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+        print_json(told)
     elif form == "toml":
         click.echo("\n".join(one.to_toml(name) for name, one in found.items()), nl=False)
     elif form == "mermaid":

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
-from fastsegmetrics.bulk.inspection import inspect_run, ranked
+from fastsegmetrics.bulk.inspection import inspect_run
 from fastsegmetrics.bulk.run import evaluate_folders
+from fastsegmetrics.bulk.worst import ranked
 from fastsegmetrics.io import read_image
 from fastsegmetrics.reporting import overlay
 from tests.bulk.benchmark import write

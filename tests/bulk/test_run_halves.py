@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fastsegmetrics.bulk.comparison import compare_runs
-from fastsegmetrics.bulk.inspection import lines_of
 from fastsegmetrics.bulk.run import RunInterrupted, evaluate_folders
 from fastsegmetrics.bulk.stored_values import StoredValues
+from fastsegmetrics.bulk.worst import lines_of
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.reporting import table
 from tests.bulk.benchmark import StopAfter, outputs, write

@@ -6,8 +6,10 @@ import dataclasses
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from fastsegmetrics import __version__
@@ -77,6 +79,29 @@ def test_every_convention_is_an_option_of_its_name_and_default():
     for name, field in fields.items():
         assert parameters[name].default == field.default
         assert parameters[name].section == "Conventions"
+
+
+#: Options that mean something else for maps than for volumes, or for another command.
+OF_OTHER_MEANINGS = {
+    "--both-empty", "--label", "--metric", "--missing", "--one-empty", "--out", "--strata",
+    "--tolerance", "--workers",
+}  # fmt: skip
+
+
+def commands_of(group: click.Group) -> Iterator[click.Command]:
+    for command in group.commands.values():
+        yield command
+        if isinstance(command, click.Group):
+            yield from commands_of(command)
+
+
+def test_options_of_one_name_are_told_in_the_same_words():
+    told: dict[str, set[str | None]] = {}
+    for command in commands_of(cli):
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                told.setdefault(max(parameter.opts, key=len), set()).add(parameter.help)
+    assert {name for name, words in told.items() if len(words) > 1} == OF_OTHER_MEANINGS
 
 
 def test_the_options_of_evaluate_stand_under_headings(call):

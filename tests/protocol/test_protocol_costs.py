@@ -16,12 +16,9 @@ from fastsegmetrics.protocol import costs, extract, match, register_cost
 from fastsegmetrics.protocol.options import Hungarian
 from fastsegmetrics.protocol.value import Protocol
 from tests.bulk.benchmark import write
+from tests.protocol.worked_scene import drawn
 
 PATH = "fixed / components(on=both, encoding=mask) / hungarian(cost=areas{}) / {} / raw"
-
-
-def drawn(*lines: str) -> np.ndarray:
-    return np.array([[mark == "#" for mark in line] for line in lines])
 
 
 # Two and four pixels, of which each has the other's size predicted in its place.
