@@ -11,7 +11,7 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.io import png_rows
-from fastsegmetrics.kernels import contingency, curves, levels, unfilter
+from fastsegmetrics.kernels import contingency, curves, float_levels, levels, unfilter
 from fastsegmetrics.represent_labels import words
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.statistics.sweep import pair_statistics
@@ -57,21 +57,22 @@ def _level_table(prepared: Prepared) -> Call:
 
 def _absolute_error(prepared: Prepared) -> Call:
     pred, mask = as_float(prepared.pred, "f8").reshape(-1), prepared.flat[1]
-    return lambda: levels.absolute_error(pred, mask)
+    return lambda: float_levels.absolute_error(pred, mask)
 
 
 def _float_counts(dtype: str) -> Callable[[Prepared], Call]:
     def make(prepared: Prepared) -> Call:
         pred, mask = as_float(prepared.pred, dtype).reshape(-1), prepared.flat[1]
         top, threshold = pred.dtype.type(255), pred.dtype.type(0.4)
-        return lambda: levels.float_counts(pred, mask, top, threshold, True)
+        words = mask.view(np.uint64)
+        return lambda: float_levels.float_counts(pred, mask, words, top, threshold, True)
 
     return make
 
 
 def _float_moments(prepared: Prepared) -> Call:
     pred, target = as_float(prepared.pred, "f8"), prepared.target
-    return lambda: levels.float_moments(pred, target.mask, *target.split)
+    return lambda: float_levels.float_moments(pred, target.mask, *target.split)
 
 
 def _statistics(prepared: Prepared):

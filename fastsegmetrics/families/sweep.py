@@ -110,7 +110,10 @@ class SweepFamily:
             return Produced([sweep.mean_absolute_error(pred, target, self._conventions)])
         from fastsegmetrics.kernels import curves as kernels
 
-        pair = sweep.pair_statistics(pred, target, self._conventions, moments=self._needs_structure)
+        pair = sweep.pair_statistics(
+            pred, target, self._conventions,
+            counts=self._needs_counts, moments=self._needs_structure,
+        )  # fmt: skip
         every = np.full(len(POSITIONS), math.nan)
         every[_MAE] = pair.absolute_error / (pair.height * pair.width)
         if self._needs_structure:

@@ -15,7 +15,12 @@ from fastsegmetrics.target import Target
 
 
 def pair_statistics(
-    pred: MapInput, target: Target, conventions: Conventions, *, moments: bool = True
+    pred: MapInput,
+    target: Target,
+    conventions: Conventions,
+    *,
+    counts: bool = True,
+    moments: bool = True,
 ) -> PairStatistics:
     """Return the level counts and moments of a prediction on a target.
 
@@ -27,8 +32,9 @@ def pair_statistics(
         The truth.
     conventions : Conventions
         How the prediction is read, stretched and thresholded.
-    moments : bool
-        Whether the cell moments are needed; of an 8-bit map they cost nothing.
+    counts, moments : bool
+        Whether the level counts and the cell moments are needed, which of floats are zeros
+        otherwise; of an 8-bit map both come from one table.
 
     Raises
     ------
@@ -37,7 +43,7 @@ def pair_statistics(
     """
     if pred.values.dtype == np.uint8:
         return _eight_bit(pred, target, conventions)
-    return _floating(pred.values, target, conventions, moments)
+    return _floating(pred.values, target, conventions, counts, moments)
 
 
 def mean_absolute_error(pred: MapInput, target: Target, conventions: Conventions) -> float:
@@ -48,11 +54,13 @@ def mean_absolute_error(pred: MapInput, target: Target, conventions: Conventions
 
     Parameters, errors: as for `pair_statistics`.
     """
+    if pred.values.dtype != np.uint8:
+        from fastsegmetrics.kernels import float_levels
+
+        flat = pred.values.reshape(-1)
+        return float(float_levels.absolute_error(flat, target.mask.reshape(-1)) / target.n_pixels)
     from fastsegmetrics.kernels import levels
 
-    if pred.values.dtype != np.uint8:
-        flat = pred.values.reshape(-1)
-        return float(levels.absolute_error(flat, target.mask.reshape(-1)) / target.n_pixels)
     total, inside, area, low, high = levels.level_sums(
         pred.values.reshape(-1), target.mask.reshape(-1)
     )
@@ -88,25 +96,32 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
 
 
 def _floating(
-    pred: NDArray[Any], target: Target, conventions: Conventions, with_moments: bool
+    pred: NDArray[Any],
+    target: Target,
+    conventions: Conventions,
+    with_counts: bool,
+    with_moments: bool,
 ) -> PairStatistics:
-    from fastsegmetrics.kernels import levels
+    from fastsegmetrics.kernels import float_levels
 
     split_row, split_column = target.split
     height, width = target.shape
-    of_map = pred.dtype.type
     flat, truth = pred.reshape(-1), target.mask.reshape(-1)
-    counts, sides = levels.float_counts(
-        flat,
-        truth,
-        of_map(255),
-        of_map(represent.adaptive_threshold(pred)),
-        conventions.policy == "published",
-    )
+    counts, sides = np.zeros((2, 256), np.int64), np.zeros((2, 2), np.int64)
+    if with_counts:
+        of_map = pred.dtype.type
+        counts, sides = float_levels.float_counts(
+            flat,
+            truth,
+            words(truth),
+            of_map(255),
+            of_map(represent.adaptive_threshold(pred)),
+            conventions.policy == "published",
+        )
     if with_moments:
-        moments, error = levels.float_moments(pred, target.mask, split_row, split_column)
+        moments, error = float_levels.float_moments(pred, target.mask, split_row, split_column)
     else:
-        moments, error = np.zeros((4, 2, 3)), levels.absolute_error(flat, truth)
+        moments, error = np.zeros((4, 2, 3)), float_levels.absolute_error(flat, truth)
     return PairStatistics(
         LevelCounts(counts, sides), moments, error, split_row, split_column, height, width
     )

@@ -12,8 +12,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastsegmetrics.kernels
-from fastsegmetrics.kernels import curves, levels
-from fastsegmetrics.reference import curves as curve_twins, levels as level_twins
+from fastsegmetrics.kernels import curves, float_levels, levels
+from fastsegmetrics.reference import (
+    curves as curve_twins,
+    float_levels as float_twins,
+    levels as level_twins,
+)
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
 from tests.strategies import eight_bit_pairs, float_pairs
@@ -128,8 +132,8 @@ def test_describe_table(pair, stretch, keep_at_zero) -> None:
 @given(float_pairs())
 def test_absolute_error(pair) -> None:
     pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
-    twin = level_twins.absolute_error(pred, mask)
-    assert levels.absolute_error(pred, mask) == pytest.approx(twin, rel=1e-13, abs=1e-300)
+    twin = float_twins.absolute_error(pred, mask)
+    assert float_levels.absolute_error(pred, mask) == pytest.approx(twin, rel=1e-13, abs=1e-300)
 
 
 @pytest.mark.parametrize("size", [4095, 4096, 4105, 120_001])
@@ -137,32 +141,62 @@ def test_absolute_error(pair) -> None:
 def test_absolute_error_of_constant_maps(size, value) -> None:
     """Every addition rounds to the same side: one sum over all 120,001 would miss by 2e-13."""
     pred, mask = np.full(size, value), np.zeros(size, np.uint8)
-    assert levels.absolute_error(pred, mask) == pytest.approx(size * value, rel=5e-14, abs=0)
+    assert float_levels.absolute_error(pred, mask) == pytest.approx(size * value, rel=5e-14, abs=0)
 
 
 @given(float_pairs(), st.booleans(), st.sampled_from([0.0, 0.2, 1.0]))
 def test_float_counts(pair, keep_at_zero, threshold) -> None:
     pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
+    assert_float_counts_are_the_twins(pred, mask, threshold, keep_at_zero)
+
+
+def assert_float_counts_are_the_twins(pred, mask, threshold, keep_at_zero) -> None:
     of_map = pred.dtype.type
-    arguments = (pred, mask, of_map(255), of_map(threshold), keep_at_zero)
-    for ours, twin in zip(levels.float_counts(*arguments), level_twins.float_counts(*arguments)):
-        np.testing.assert_array_equal(ours, twin)
+    words = mask[: mask.size // 8 * 8].view(np.uint64)
+    arguments = (pred, mask, words, of_map(255), of_map(threshold), keep_at_zero)
+    ours = float_levels.float_counts(*arguments)
+    for mine, twin in zip(ours, float_twins.float_counts(*arguments)):
+        np.testing.assert_array_equal(mine, twin)
+
+
+@pytest.mark.parametrize("size", [4095, 4096, 4103, 8197])
+def test_float_counts_of_more_than_one_run(size) -> None:
+    rng = np.random.default_rng(size)
+    mask = (rng.random(size) < 0.3).astype(np.uint8)
+    for dtype in (np.float32, np.float64):
+        pred = rng.integers(0, 256, size).astype(dtype) / dtype(255)
+        pred[::3] = np.nextafter(pred[::3], dtype(0))
+        for threshold, keep_at_zero in ((0.0, False), (0.0, True), (0.4, True)):
+            assert_float_counts_are_the_twins(pred, mask, threshold, keep_at_zero)
 
 
 @given(float_pairs())
 def test_float_moments(pair) -> None:
     arguments = (pair[0], pair[1].view(np.uint8), *split(pair[1]))
-    ours, error = levels.float_moments(*arguments)
-    twin, twin_error = level_twins.float_moments(*arguments)
+    ours, error = float_levels.float_moments(*arguments)
+    twin, twin_error = float_twins.float_moments(*arguments)
     np.testing.assert_allclose(ours, twin, rtol=1e-12, atol=1e-14)
     assert error == pytest.approx(twin_error, rel=1e-13, abs=1e-300)
+
+
+@pytest.mark.parametrize("shape", [(1, 1100), (131, 1), (67, 530), (65, 512)])
+def test_float_moments_of_more_than_one_band(shape) -> None:
+    rng = np.random.default_rng(7)
+    mask = (rng.random(shape) < 0.3).astype(np.uint8)
+    for dtype in (np.float32, np.float64):
+        pred = rng.random(shape).astype(dtype)
+        arguments = (pred, mask, shape[0] // 2, shape[1] // 3)
+        ours, error = float_levels.float_moments(*arguments)
+        twin, twin_error = float_twins.float_moments(*arguments)
+        np.testing.assert_allclose(ours, twin, rtol=1e-13, atol=0)
+        assert error == pytest.approx(twin_error, rel=1e-14)
 
 
 def test_float_moments_of_a_constant_cell_are_exact() -> None:
     pred = np.full((31, 17), 0.1)
     mask = np.zeros((31, 17), np.uint8)
     mask[3:9, 4:11] = 1
-    moments, _ = levels.float_moments(pred, mask, 6, 7)
+    moments, _ = float_levels.float_moments(pred, mask, 6, 7)
     assert set(moments[moments[..., 0] > 0][:, 1]) == {0.1}
     assert not moments[..., 2].any()
 
@@ -198,7 +232,7 @@ def test_structure_scores(pair) -> None:
         at = round(rows.mean()) + 1, round(columns.mean()) + 1
     else:
         at = truth.shape
-    moments, _ = levels.float_moments(pred, truth.view(np.uint8), *at)
+    moments, _ = float_levels.float_moments(pred, truth.view(np.uint8), *at)
     arguments = (moments, *at, *truth.shape, 0.5)
     np.testing.assert_allclose(
         curves.structure_scores(*arguments),
