@@ -13,7 +13,7 @@ import numpy as np
 from fastsegmetrics import __version__, backend
 from fastsegmetrics.bulk.resume import check_contract, identity_now
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.volumes import Grid, MeasuredCase
+from fastsegmetrics.bulk.volume_case import Grid, MeasuredCase
 from fastsegmetrics.functional.labels import overlap_of_table
 from fastsegmetrics.represent_labels import LabelSet, label_set
 

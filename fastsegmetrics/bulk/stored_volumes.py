@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastsegmetrics.bulk.resume import first_difference
-from fastsegmetrics.bulk.volume_methods import (
+from fastsegmetrics.bulk.volume_tables import (
     SUMMARY,
     Report,
     Stratum,

@@ -23,8 +23,8 @@ from fastsegmetrics.bulk.inspection import (
 from fastsegmetrics.bulk.pairs import PairList
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.stored_values import StoredVolumes
-from fastsegmetrics.bulk.volume_methods import SUMMARY
-from fastsegmetrics.bulk.volumes import Grid, box_of, grid_of, read_pair
+from fastsegmetrics.bulk.volume_case import Grid, box_of, grid_of, read_pair
+from fastsegmetrics.bulk.volume_tables import SUMMARY
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable, volumes
 from fastsegmetrics.reporting import overlay as pictures

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastsegmetrics.reporting.plain import csv_text
 from fastsegmetrics.reporting.table import ARROWS, format_value
 from fastsegmetrics.results import json_ready
 
@@ -50,11 +49,7 @@ def to_json_ready(compared: ComparedRuns) -> Any:
 def to_csv(compared: ComparedRuns) -> str:
     """Return one line for each metric, floats to the last digit."""
     rows = to_dicts(compared)
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
+    return csv_text([rows[0], *(row.values() for row in rows)])
 
 
 def to_text(compared: ComparedRuns, digits: int = 3) -> str:

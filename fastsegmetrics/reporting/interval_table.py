@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastsegmetrics.reporting.plain import csv_text
 from fastsegmetrics.reporting.table import ARROWS, format_value, latex_escape
 from fastsegmetrics.results import json_ready
 
@@ -37,11 +36,7 @@ def to_json_ready(found: Sequence[MetricInterval]) -> Any:
 def to_csv(found: Sequence[MetricInterval]) -> str:
     """Return one line for each method and metric, floats to the last digit."""
     rows = to_dicts(found)
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
+    return csv_text([rows[0], *(row.values() for row in rows)])
 
 
 def to_text(found: Sequence[MetricInterval], digits: int = 3) -> str:

@@ -163,7 +163,7 @@ def test_ignored_voxels(folders) -> None:
 
 def test_missing_and_extra_names(folders) -> None:
     (folders / "pred" / "ann_1.npz").rename(folders / "pred" / "zoe.npz")
-    with pytest.raises(fsm.InputError, match=r"^1 truths have no prediction: ann_1"):
+    with pytest.raises(fsm.InputError, match=r"^1 truth has no prediction \(ann_1[;)]"):
         run(folders)
     found = run(folders, missing="skip")
     assert (found.missing, found.extra) == (("ann_1",), ("zoe",))
