@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import backend
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.represent import _numbers, words
+from fastsegmetrics.represent import numeric, sealed, words
 
 #: A table of this many labels squared takes 128 MB.
 MOST_LABELS = 4096
@@ -166,7 +166,7 @@ def _is_integer(value: object) -> bool:
 
 
 def _integers(array: Any, name: str) -> NDArray[Any]:
-    values = _numbers(array, name)
+    values = numeric(array, name)
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
     if values.dtype.kind not in "ui":
@@ -271,9 +271,7 @@ def _refuse(bad: NDArray[np.bool_], values: NDArray[Any], labels: LabelSet, name
 
 def flat(values: NDArray[Any]) -> NDArray[Any]:
     """Return a C-contiguous read-only row of pixels: one array type, so one kernel each."""
-    row = np.ascontiguousarray(values).reshape(-1).view()
-    row.flags.writeable = False
-    return row
+    return sealed(values).reshape(-1)
 
 
 def contingency() -> ModuleType:

@@ -51,8 +51,7 @@ class MultiscaleFamily:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import multiscale
 
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         return self._produced(
             *multiscale.msiou(represent.unit_values(pred), target.mask == 1, strict=self._strict)
         )

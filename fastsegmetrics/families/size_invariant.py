@@ -86,8 +86,7 @@ class SizeInvariantFamily:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import size_invariant as reference
 
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         p, g = represent.unit_values(pred), target.mask == 1
         values = {"si_mae": reference.size_invariant_mae(p, g)}
         if not self._needs_scores:

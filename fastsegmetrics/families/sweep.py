@@ -132,8 +132,7 @@ class SweepFamily:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import measure as reference
 
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         every, counts = reference.measure(
             represent.unit_values(pred),
             target.mask == 1,

@@ -282,7 +282,7 @@ def soft_dice(
         raise InputError(f"smooth must be finite and at least 0; received {smooth!r}")
     value = empty_value(both_empty)
     probabilities = _probabilities(pred)
-    mask = represent._binary(gt, "gt", None)
+    mask = represent.binary(gt, "gt")
     if probabilities.shape != mask.shape:
         raise InputError(
             f"pred and gt must have one shape; received {probabilities.shape} and {mask.shape}"
@@ -293,8 +293,8 @@ def soft_dice(
 
 
 def _probabilities(pred: Any) -> NDArray[np.float64]:
-    values = represent._numbers(pred, "pred").astype(np.float64)
+    values = represent.numeric(pred, "pred").astype(np.float64)
     bad = ~((values >= 0) & (values <= 1))
     if bad.any():
-        raise InputError(f"pred must lie in [0, 1]; {represent._first(bad, values)}")
+        raise InputError(f"pred must lie in [0, 1]; {represent.first_bad(bad, values)}")
     return values

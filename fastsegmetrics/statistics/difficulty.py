@@ -211,13 +211,13 @@ def _measured(
     heat: NDArray[np.float64],
 ) -> DifficultyStatistics:
     if pred.values.dtype == np.uint8:
-        represent.check_scale(int(pred.values.max()), conventions)
+        represent.check_levels(pred, conventions)
         values = represent.unit_table(pred)[pred.values]
     else:
         values = pred.values.astype(np.float64, copy=False)
     values.setflags(write=False)
     common, either, alike, weight, met, edges, spilt = (
-        _rooms()[0].part_sums(values, target.mask, field.weight, field.far, heat).tolist()
+        _rooms().difficulty.part_sums(values, target.mask, field.weight, field.far, heat).tolist()
     )
     return DifficultyStatistics(
         formulas.region(common, either),
