@@ -98,6 +98,14 @@ def label_set(labels: int | Iterable[int], ignore_label: int | None = None) -> L
     return LabelSet(chosen, None if ignore_label is None else int(ignore_label))
 
 
+def check_background(background: int | None, labels: LabelSet) -> None:
+    """Refuse a background that is none of the labels."""
+    if background is not None and background not in labels.values:
+        raise InputError(
+            f"background must be one of the labels ({labels}); received {background!r}"
+        )
+
+
 def label_pair(pred: Any, gt: Any, labels: LabelSet) -> LabelPair:
     """Return two label images as codes.
 

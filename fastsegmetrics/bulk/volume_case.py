@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import represent
-from fastsegmetrics.conventions import BothEmpty, OneEmpty
+from fastsegmetrics.arguments import number, one_of
+from fastsegmetrics.conventions import CHOICES, BothEmpty, OneEmpty
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.functional.labels import LabelOverlap
 from fastsegmetrics.functional.surface import (
     Percentile,
     SurfaceDistances,
-    checked_choice,
-    checked_number,
     surface_distances,
 )
 from fastsegmetrics.io import printable, volumes
@@ -72,12 +71,12 @@ def surface_rule(
             if value != default:
                 raise InputError(f"{name} must be {default!r} without surfaces; received {value!r}")
         return None
-    checked_choice("surface", surface, ("voxels", "elements"))
-    checked_choice("one_empty", one_empty, ("infinite", "diagonal"))
+    one_of("surface", surface, ("voxels", "elements"))
+    one_of("one_empty", one_empty, CHOICES["one_empty"])
     conventions = HD95_CONVENTIONS if surface == "voxels" else ("inverse_cdf",)
     rule: Any = conventions[0] if hd95 is None else hd95
-    checked_choice("hd95", rule, conventions)
-    limit = None if tolerance is None else checked_number("tolerance", tolerance)
+    one_of("hd95", rule, conventions)
+    limit = None if tolerance is None else number("tolerance", tolerance, 0.0)
     return SurfaceRule(surface, rule, one_empty, limit)
 
 

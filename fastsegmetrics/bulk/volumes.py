@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastsegmetrics import backend as backends, represent_labels
+from fastsegmetrics.arguments import one_of
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.files import EVALUATION, write_texts
 from fastsegmetrics.bulk.measure import identity
@@ -26,10 +27,10 @@ from fastsegmetrics.bulk.volume_case import (
     surface_rule,
 )
 from fastsegmetrics.bulk.volume_tables import PER_LABEL
-from fastsegmetrics.conventions import BothEmpty, OneEmpty
+from fastsegmetrics.conventions import CHOICES, BothEmpty, OneEmpty
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
-from fastsegmetrics.functional.surface import Percentile, checked_choice
+from fastsegmetrics.functional.surface import Percentile
 from fastsegmetrics.io import printable, volumes
 from fastsegmetrics.reporting.cases import Cases
 from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
@@ -256,15 +257,11 @@ def _check_choices(
     both_empty: str,
     surfaces: bool,
 ) -> None:
-    if background is not None and background not in labels.values:
-        raise InputError(
-            f"background must be one of the labels ({labels}); received {background!r}"
-        )
-    if missing not in ("error", "skip"):
-        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
+    represent_labels.check_background(background, labels)
+    one_of("missing", missing, ("error", "skip"))
     if labels.ignored is not None and surfaces:
         raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
-    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
+    one_of("both_empty", both_empty, CHOICES["both_empty"])
 
 
 def require_predictions(pairs: PairList, *, named: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import numbers
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -12,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent
-from fastsegmetrics.conventions import OneEmpty
+from fastsegmetrics.arguments import number, one_of
+from fastsegmetrics.conventions import CHOICES, BothEmpty, OneEmpty
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.scores import surface as scores
 from fastsegmetrics.statistics import surface_distances as statistics
 from fastsegmetrics.statistics.surface_distances import DirectedDistances, Surface
 
 Percentile = Literal["max", "pooled", "mean", "inverse_cdf"]
-BothEmpty = Literal["perfect", "undefined"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -93,12 +92,11 @@ class SurfaceDistances:
         InputError
             On another `q` or convention.
         """
-        q = checked_number("q", q, 100.0)
-        rule = convention or ("inverse_cdf" if self.surface == "elements" else "max")
-        if rule not in ("max", "pooled", "mean", "inverse_cdf"):
-            raise InputError(
-                f"convention must be 'max', 'pooled', 'mean' or 'inverse_cdf'; received {rule!r}"
-            )
+        q = number("q", q, 0.0, 100.0)
+        rule = convention
+        if rule is None:
+            rule = "inverse_cdf" if self.surface == "elements" else "max"
+        one_of("convention", rule, tuple(_PERCENTILES))
         if self.surface == "elements":
             if rule != "inverse_cdf":
                 raise InputError(
@@ -141,7 +139,7 @@ class SurfaceDistances:
         InputError
             When the tolerance is not a finite number of at least 0.
         """
-        tolerance = checked_number("tolerance", tolerance)
+        tolerance = number("tolerance", tolerance, 0.0)
         if self._n_empty == 2:
             return 1.0 if self.both_empty == "perfect" else math.nan
         near = scores.within(self.pred_to_gt, tolerance, self.pred_areas)
@@ -225,9 +223,9 @@ def surface_distances(
     >>> surface_distances(pred, gt, spacing=(2.5, 0.5, 0.5)).hd
     5.0
     """
-    checked_choice("surface", surface, ("voxels", "elements"))
-    checked_choice("both_empty", both_empty, ("perfect", "undefined"))
-    checked_choice("one_empty", one_empty, ("infinite", "diagonal"))
+    one_of("surface", surface, ("voxels", "elements"))
+    one_of("both_empty", both_empty, CHOICES["both_empty"])
+    one_of("one_empty", one_empty, CHOICES["one_empty"])
     pair = represent.mask_pair(pred, gt, spacing, n_axes=(2, 3))
     with backends.chosen(backend):
         found: DirectedDistances = statistics.surface_distances(pair, surface=surface)
@@ -301,19 +299,3 @@ def nsd(pred: Any, gt: Any, tolerance: float, **choices: Any) -> float:
     0.3
     """
     return surface_distances(pred, gt, **choices).nsd(tolerance)
-
-
-def checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise unless an argument is one of its choices."""
-    if not isinstance(value, str) or value not in choices:
-        allowed = " or ".join(map(repr, choices))
-        raise InputError(f"{name} must be {allowed}; received {value!r}")
-
-
-def checked_number(name: str, value: Any, most: float = math.inf) -> float:
-    """Return an argument as a float of at least 0 and at most `most`, or raise."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    if not real or not math.isfinite(value) or not 0 <= value <= most:
-        bounds = "of at least 0" if most == math.inf else f"in [0, {most:g}]"
-        raise InputError(f"{name} must be a finite number {bounds}; received {value!r}")
-    return float(value)
