@@ -124,7 +124,9 @@ def discard_summary(directory: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all; one that holds these bytes already is left alone.
+    """Write a file, whole or not at all, in folders made for it if need be.
+
+    One that holds these bytes already is left alone.
 
     Raises
     ------
@@ -135,6 +137,7 @@ def replace_file(path: Path, data: bytes) -> None:
     try:
         if path.is_file() and path.read_bytes() == data:
             return
+        path.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:

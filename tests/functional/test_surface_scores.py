@@ -211,7 +211,7 @@ def test_refused_numbers() -> None:
             found.nsd(tolerance)
     with pytest.raises(InputError, match="convention must be one of 'max', 'pooled', 'mean', 'i"):
         found.hd_percentile(95, "medpy")
-    with pytest.raises(InputError, match="convention must be one of .*; received ''"):
+    with pytest.raises(InputError, match=r"convention must be one of .*; received ''"):
         found.hd_percentile(95, "")
     elements = fsm.surface_distances(FULL, FULL, surface="elements")
     with pytest.raises(InputError, match="'inverse_cdf' for surface elements; received 'max'"):
