@@ -32,6 +32,7 @@ _OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
     "out",
     "difficulty_maps",
     "ignore_label",
+    "labels",
     "unit_of",
     *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
 }

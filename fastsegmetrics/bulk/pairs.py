@@ -292,7 +292,7 @@ def _other_command(name: str, suffixes: tuple[str, ...]) -> str:
     if suffix_of(name, suffixes) is not None:
         return ""
     if suffixes == SUFFIXES and suffix_of(name, volumes.SUFFIXES) is not None:
-        return "; `evaluate-volumes` measures label volumes"
+        return "; label volumes are measured with labels=N (in Python by evaluate_volumes)"
     if suffixes == volumes.SUFFIXES and suffix_of(name) is not None:
         return "; `evaluate` measures images"
     return ""

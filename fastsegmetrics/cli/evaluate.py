@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from fastsegmetrics.cli import options
 from fastsegmetrics.cli.endings import DONE, DONE_WITH_SKIPPED
+from fastsegmetrics.cli.evaluate_volumes import evaluate_volumes
 from fastsegmetrics.cli.options import option
 from fastsegmetrics.cli.output import draw_curves, print_run
 
@@ -19,7 +20,17 @@ if TYPE_CHECKING:
 _FILES, _MEASURED = "Files", "What is measured"
 
 
-@click.command(cls=options.SectionedCommand)
+class MapsOrVolumes(options.SectionedCommand):
+    """A command of maps that ``--labels`` makes `evaluate-volumes`, with the options of that."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
+        """Take the arguments apart as those of maps or of volumes."""
+        if any(argument.partition("=")[0] == "--labels" for argument in args):
+            return evaluate_volumes.make_context(info_name, args, *more, **extra)
+        return super().make_context(info_name, args, *more, **extra)
+
+
+@click.command(cls=MapsOrVolumes)
 @option("--gt", section=_FILES, required=True, metavar="DIR", help="Folder of ground truths.")
 @options.predictions(_FILES)
 @option(
@@ -89,6 +100,14 @@ _FILES, _MEASURED = "Files", "What is measured"
     help="Draw where the difficulty-weighted score is lost, into RUN_DIR/maps: weight, region, "
     "structure and boundary of each pair, black 0, white 2.",
 )
+@option(
+    "--labels",
+    section="Label volumes",
+    metavar="N|LABEL,LABEL",
+    expose_value=False,
+    help="The folders hold label volumes (NIfTI, NPY, NPZ) of these labels: every other option is "
+    "then one of `evaluate-volumes --help`.",
+)
 @options.conventions
 @options.file_names
 @options.printed_form
@@ -111,7 +130,7 @@ def evaluate(
     out: str | None,
     **choices: Any,
 ) -> int:
-    """Evaluate folders of predictions against a folder of ground truths.
+    """Evaluate folders of predictions against a folder of ground truths, maps or label volumes.
 
     Files are paired by name without extension. Exit codes: 0 done, 1 done with skipped samples,
     2 bad input.

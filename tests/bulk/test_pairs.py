@@ -99,7 +99,8 @@ def test_folder_without_images(tmp_path):
 def test_folder_of_what_the_other_command_measures(tmp_path):
     fill(tmp_path, "a.txt", "scan.nii.gz")
     assert failure(index_folder, tmp_path).endswith(
-        ".npy (2 other files, the first a.txt); `evaluate-volumes` measures label volumes"
+        ".npy (2 other files, the first a.txt); label volumes are measured with labels=N "
+        "(in Python by evaluate_volumes)"
     )
     fill(tmp_path / "maps", "a.png", "x_b.npy")
     assert failure(index_folder, tmp_path / "maps", prefix="y_", suffixes=volumes.SUFFIXES) == (

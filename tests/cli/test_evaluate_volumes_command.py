@@ -51,6 +51,33 @@ def test_the_table_and_the_files(scans, call):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("labels", [("--labels", "2"), ("--labels=2",)])
+def test_evaluate_with_labels_is_the_command_of_volumes(scans, call, labels):
+    more = ["--background", "0", "--tolerance", "1", "--gt", scans / "gt",
+            "--pred", f"near={scans / 'near'}", *labels]  # fmt: skip
+    written = []
+    for command in ("evaluate", "evaluate-volumes"):
+        out = scans / command
+        code, table, _ = call(command, *more, "--out", out)
+        written.append((code, table, (out / "per_label.csv").read_bytes()))
+    assert written[0] == written[1]
+    rows = list(csv.DictReader(io.StringIO(written[0][2].decode())))
+    assert [(row["case"], row["label"], row["unit"], row["dice"]) for row in rows] == [
+        ("a", "1", "mm", "1.0"), ("b", "1", "mm", repr(2 / 3)),
+    ]  # fmt: skip
+
+
+def test_evaluate_with_labels_takes_the_options_of_volumes_alone(scans, call):
+    both = ("--gt", scans / "gt", "--pred", f"near={scans / 'near'}")
+    code, _, err = call("evaluate", *both, "--labels", "2", "--metrics", "mae")
+    assert (code, one_error(err)) == (2, "error: No such option '--metrics'.")
+    code, _, err = call("evaluate", *both)
+    assert code == 2
+    assert one_error(err).endswith(
+        "label volumes are measured with --labels N (in Python by evaluate_volumes)"
+    )
+
+
 def test_every_form(scans, call):
     markdown = call(*arguments(scans, "--format", "markdown", "--no-surfaces"))[1]
     assert "| near   | **0.833** | **0.750** |" in markdown

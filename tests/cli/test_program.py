@@ -82,8 +82,8 @@ def test_every_convention_is_an_option_of_its_name_and_default():
 def test_the_options_of_evaluate_stand_under_headings(call):
     _, out, _ = call("evaluate", "--help")
     headings = re.findall(r"^([A-Z][\w ]+):$", out, re.MULTILINE)
-    assert headings == ["Files", "What is measured", "Conventions", "File names",
-                        "What is printed", "Help"]  # fmt: skip
+    assert headings == ["Files", "What is measured", "Label volumes", "Conventions",
+                        "File names", "What is printed", "Help"]  # fmt: skip
     sections = dict(
         zip(headings, re.split(r"^[A-Z][\w ]+:$", out, flags=re.MULTILINE)[1:], strict=True)
     )
