@@ -14,7 +14,7 @@ from fastsegmetrics import represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.catalog.targets import MATCHING, PIXEL_PREFIX, PIXEL_SCORES
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced
+from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced, columns_of
 from fastsegmetrics.families.sweep import score_rule
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import confusion, targets as scores
@@ -138,7 +138,7 @@ class TargetFamily:
         self._conventions = conventions
         self.metrics = metrics
         self.rule = score_rule(conventions)
-        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self.columns = columns_of(metrics)
         self._scores = [column.rpartition(".")[0] for column in self.columns]
         rules = {MATCHING[metric.score.name] for metric in metrics}
         self._pixels = "pixels" in rules
