@@ -75,7 +75,9 @@ def weighted_statistics(
     InputError
         When an 8-bit map's maximum is 1.
     """
-    represent.check_levels(pred, conventions)
+    levels = pred.values.dtype == np.uint8
+    if levels:
+        represent.check_scale(int(pred.values.max()), conventions)
     n = target.n_foreground
     if conventions.policy == "strict" and not pred.values.any():
         if n > 0:
@@ -87,14 +89,14 @@ def weighted_statistics(
     field = distance_field(target)
     low: Any
     high: Any
-    if pred.values.dtype == np.uint8:
+    if levels:
         values = pred.values
         low, high = map(np.uint8, represent.level_range(pred))
     else:
         # Exact, and one compiled kernel less.
         values, low, high = pred.values.astype(np.float64, copy=False), 0.0, 1.0
         values.setflags(write=False)
-    missed, false = _rooms().weighted.weighted_errors(
+    missed, false = _rooms()[1].weighted_errors(
         values, low, high, target.mask, *field, distance_weights()
     )
     return WeightedStatistics(n, float(missed), float(false), None)
@@ -121,21 +123,21 @@ def distance_weights() -> NDArray[np.float64]:
 
 
 def _distance_field(mask: NDArray[np.uint8]) -> DistanceField:
-    field = DistanceField(*_rooms().capped_distance.capped_squares(mask))
+    field = DistanceField(*_rooms()[0].capped_squares(mask))
     for array in field:
         array.setflags(write=False)
     return field
 
 
-class _Rooms(NamedTuple):
-    capped_distance: ModuleType
-    weighted: ModuleType
-
-
-def _rooms() -> _Rooms:
-    """Return the kernels, or their twins under the reference backend."""
+def _rooms() -> tuple[ModuleType, ModuleType]:
+    """Return the modules of the distance and of the error kernels, or their twins."""
     if backend.resolve() == "reference":
-        from fastsegmetrics.reference import capped_distance, weighted
-    else:
-        from fastsegmetrics.kernels import capped_distance, weighted  # type: ignore[no-redef]
-    return _Rooms(capped_distance, weighted)
+        from fastsegmetrics.reference import (
+            capped_distance as slow_distance,
+            weighted as slow_weighted,
+        )
+
+        return slow_distance, slow_weighted
+    from fastsegmetrics.kernels import capped_distance, weighted
+
+    return capped_distance, weighted
