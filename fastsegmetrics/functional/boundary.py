@@ -214,10 +214,7 @@ def boundary_iou(
     distance = max(1, round(share * math.hypot(*pair.gt.shape)))
     with backends.chosen(backend):
         found = statistics.shared_band(pair, distance)
-    value = scores.share(found.shared, found.union)
-    if found.union == 0 and both_empty == "perfect":
-        value = 1.0
-    return BandScore(value, distance)
+    return BandScore(scores.overlap(*found, perfect=both_empty == "perfect"), distance)
 
 
 def cl_dice(
@@ -281,7 +278,6 @@ def cl_dice(
 
 
 def _f_score(found: MatchedPoints, both_empty: BothEmpty) -> tuple[float, float, float]:
-    precision = scores.share(found.pred_found, found.n_pred)
-    recall = scores.share(found.gt_found, found.n_gt)
-    empty = 1.0 if both_empty == "perfect" else math.nan
-    return scores.f_score(precision, recall, empty), precision, recall
+    """Return the F-score with its precision and recall."""
+    shares = scores.share(found.pred_found, found.n_pred), scores.share(found.gt_found, found.n_gt)
+    return scores.f_of_found(*found, perfect=both_empty == "perfect"), *shares

@@ -109,15 +109,13 @@ class SurfaceDistances:
                     for side, area in zip(sides, areas)
                 )
             )
-        return self._distance(_PERCENTILES[rule], q)
+        percentile = _PERCENTILES[rule]
+        return self._distance(lambda forth, back: percentile(forth, back, q))
 
     @property
     def assd(self) -> float:
         """Average symmetric surface distance: the mean of all distances of both directions."""
-        weights = None
-        if self.pred_areas is not None and self.gt_areas is not None:
-            weights = self.pred_areas, self.gt_areas
-        return self._distance(lambda forth, back: scores.pooled_mean(forth, back, weights))
+        return self._distance(lambda forth, back: scores.pooled_mean(forth, back, self._areas))
 
     @property
     def masd(self) -> float:
@@ -139,26 +137,23 @@ class SurfaceDistances:
         InputError
             When the tolerance is not a finite number of at least 0.
         """
-        tolerance = number("tolerance", tolerance, 0.0)
-        if self._n_empty == 2:
-            return 1.0 if self.both_empty == "perfect" else math.nan
-        near = scores.within(self.pred_to_gt, tolerance, self.pred_areas)
-        near += scores.within(self.gt_to_pred, tolerance, self.gt_areas)
-        if self.pred_areas is None or self.gt_areas is None:
-            return near / (self.pred_to_gt.size + self.gt_to_pred.size)
-        return near / float(self.pred_areas.sum() + self.gt_areas.sum())
+        return scores.near_share(
+            self.pred_to_gt, self.gt_to_pred, number("tolerance", tolerance, 0.0), self._areas,
+            perfect=self.both_empty == "perfect",
+        )  # fmt: skip
 
     @property
-    def _n_empty(self) -> int:
-        return (self.pred_to_gt.size == 0) + (self.gt_to_pred.size == 0)
+    def _areas(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        if self.pred_areas is None or self.gt_areas is None:
+            return None
+        return self.pred_areas, self.gt_areas
 
-    def _distance(self, score: Callable[..., float], *arguments: float) -> float:
+    def _distance(self, score: Callable[[Any, Any], float]) -> float:
         """Return a score of both directions, or what the policies say if there are not two."""
-        if self._n_empty == 2:
-            return 0.0 if self.both_empty == "perfect" else math.nan
-        if self._n_empty == 1:
-            return math.inf if self.one_empty == "infinite" else self.diagonal
-        return score(self.pred_to_gt, self.gt_to_pred, *arguments)
+        return scores.distance(
+            score, self.pred_to_gt, self.gt_to_pred, perfect=self.both_empty == "perfect",
+            one_empty=math.inf if self.one_empty == "infinite" else self.diagonal,
+        )  # fmt: skip
 
 
 _PERCENTILES: dict[str, Callable[..., float]] = {
