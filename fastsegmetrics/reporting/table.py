@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Aggregates = Mapping[str, "Aggregate"]
 
 ARROWS = {"higher": "↑", "lower": "↓"}
-_LATEX_ARROWS = {"higher": r"$\uparrow$", "lower": r"$\downarrow$"}
+LATEX_ARROWS = {"higher": r"$\uparrow$", "lower": r"$\downarrow$"}
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -216,7 +216,7 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     r"""The table as a `tabular` with `booktabs` rules (needs ``\usepackage{booktabs}``)."""
-    lines = cells_as_text(table, bold=r"\textbf{{{}}}", arrows=_LATEX_ARROWS, clean=latex_escape)
+    lines = cells_as_text(table, bold=r"\textbf{{{}}}", arrows=LATEX_ARROWS, clean=latex_escape)
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = [
         "  " + " & ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() + r" \\"
