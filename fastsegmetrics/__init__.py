@@ -6,6 +6,9 @@ A data set
     `Evaluator` accumulates pairs and gives a `Result` whose numbers say what they are made of;
     `Target` prepares a ground truth once for many methods; `evaluate_folders` does files;
     `Strata` tells samples apart by size or by a table.
+Masks, label images and volumes
+    ``overlap(pred, gt)``, `label_overlap`, `surface_distances`, `boundary_f`, `cl_dice`, …;
+    `evaluate_volumes` does files; `Cases`, `bootstrap_mean` and `compare_methods` tell of many.
 Protocols
     `Protocol` is a metric as a path through five option sets: write one, and it runs wherever a
     metric does; `protocol_metrics` gives it a name.
@@ -42,10 +45,10 @@ _HOME = {
     "StructureScore": "functional.sweep",
     "SweepScore": "functional.sweep",
     "Target": "target",
-    "protocol_metrics": "catalog",
     "VolumeRun": "bulk.volumes",
     "evaluate_folders": "bulk.run",
     "evaluate_volumes": "bulk.volumes",
+    "protocol_metrics": "catalog",
     "use_backend": "backend",
     **dict.fromkeys(
         (
@@ -58,8 +61,7 @@ _HOME = {
     **dict.fromkeys(
         (
             "CorrectionEffort", "DifficultyScore", "WeightedScore", "c_beta", "c_beta_w",
-            "difficulty", "hce", "ms_iou", "si_mae",
-            "size_invariant", "weighted_f",
+            "difficulty", "hce", "ms_iou", "si_mae", "size_invariant", "weighted_f",
         ),
         "functional.spatial",
     ),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
-import numbers
 from typing import Any, Literal
 
+from fastsegmetrics.arguments import integer, number, one_of
 from fastsegmetrics.errors import InputError
 
 Policy = Literal["published", "strict"]
@@ -23,6 +23,15 @@ CHOICES: dict[str, tuple[object, ...]] = {
     "e_denominator": ("N-1", "N"),
     "resize": ("error", "bilinear"),
     "missing": ("error", "skip", "zero"),
+}
+
+#: Where the numbers lie, from and to, both included.
+NUMBERS: dict[str, tuple[float, float]] = {
+    "gt_threshold": (-math.inf, math.inf),
+    "beta2": (0.0, math.inf),
+    "weighted_beta2": (0.0, math.inf),
+    "alpha": (0.0, 1.0),
+    "tolerance": (0.0, math.inf),
 }
 
 
@@ -101,12 +110,7 @@ class Conventions:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or value not in choices:
-                allowed = ", ".join(repr(choice) for choice in choices)
-                raise InputError(f"{name} must be one of {allowed}; received {value!r}")
-            # The choice itself and not its equal, so that 1 and 1.0 make one contract.
-            object.__setattr__(self, name, choices[choices.index(value)])
+            object.__setattr__(self, name, one_of(name, getattr(self, name), choices))
         for name in ("stretch", "clip"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} must be True or False; received {getattr(self, name)!r}")
@@ -114,27 +118,10 @@ class Conventions:
             raise InputError(
                 f"both_empty='undefined' needs policy='strict'; received policy={self.policy!r}"
             )
-        self._set_number("beta2", 0.0, math.inf)
-        self._set_number("weighted_beta2", 0.0, math.inf)
-        self._set_number("alpha", 0.0, 1.0)
-        self._set_number("tolerance", 0.0, math.inf)
-        whole = isinstance(self.bins, numbers.Integral) and not isinstance(self.bins, bool)
-        if not whole or self.bins < 1:
-            raise InputError(f"bins must be an integer of at least 1; received {self.bins!r}")
-        object.__setattr__(self, "bins", int(self.bins))
-        if self.gt_threshold is not None:
-            self._set_number("gt_threshold", -math.inf, math.inf)
-
-    def _set_number(self, name: str, low: float, high: float) -> None:
-        value = getattr(self, name)
-        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not real or not math.isfinite(value) or not low <= value <= high:
-            bounds = {
-                (0.0, math.inf): " of at least 0",
-                (0.0, 1.0): " in [0, 1]",
-            }.get((low, high), "")
-            raise InputError(f"{name} must be a finite number{bounds}; received {value!r}")
-        object.__setattr__(self, name, float(value))
+        for name, bounds in NUMBERS.items():
+            if name != "gt_threshold" or self.gt_threshold is not None:
+                object.__setattr__(self, name, number(name, getattr(self, name), *bounds))
+        object.__setattr__(self, "bins", integer("bins", self.bins, 1))
 
     @classmethod
     def of(cls, **choices: Any) -> Conventions:

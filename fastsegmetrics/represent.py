@@ -68,7 +68,7 @@ def mask(
         return np.ascontiguousarray(array).view(np.uint8)
     if gt_threshold is not None:
         if kind == "f" and np.isnan(array).any():
-            raise InputError(f"gt must not contain NaN; {_first(np.isnan(array))}")
+            raise InputError(f"gt must not contain NaN; {first_bad(np.isnan(array))}")
         numbers = array.astype(np.float32) if array.dtype == np.float16 else array
         return np.ascontiguousarray(numbers > gt_threshold).view(np.uint8)
     if kind == "f":
@@ -76,14 +76,14 @@ def mask(
         if bad.any():
             raise InputError(
                 f"gt as floats must be all 0 or 1, or gt_threshold must say what is "
-                f"foreground; {_first(bad, array)}"
+                f"foreground; {first_bad(bad, array)}"
             )
         return np.ascontiguousarray(array != 0).view(np.uint8)
     if array.dtype != np.uint8 and (array.max() > 255 or array.min() < 0):
         bad = (array < 0) | (array > 255)
         raise InputError(
             f"gt as integers must lie in 0..255, or gt_threshold must say what is "
-            f"foreground; {_first(bad, array)}"
+            f"foreground; {first_bad(bad, array)}"
         )
     foreground = array > 128
     if not foreground.any() and array.max() == 1:
@@ -121,7 +121,7 @@ def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> M
         )
     kind = array.dtype.kind
     if kind == "b":
-        return MapInput(_sealed(array.view(np.uint8) * np.uint8(255)), False)
+        return MapInput(sealed(array.view(np.uint8) * np.uint8(255)), False)
     if kind == "f":
         return _float_map(array, conventions)
     return _integer_map(array, conventions)
@@ -171,7 +171,7 @@ def mask_pair(
         When the shapes differ, an array is empty, has another number of axes, or holds other
         values; when a spacing is missing, not a number, not finite or not positive.
     """
-    masks = _binary(pred, "pred", n_axes), _binary(gt, "gt", n_axes)
+    masks = binary(pred, "pred", n_axes), binary(gt, "gt", n_axes)
     shape, other = masks[0].shape, masks[1].shape
     if shape != other:
         transposed = shape == other[::-1]
@@ -200,15 +200,16 @@ def grid_spacing(spacing: Any, n_axes: int) -> tuple[float, ...]:
     return tuple(float(value) for value in listed)
 
 
-def _binary(array: Any, name: str, n_axes: tuple[int, ...] | None) -> NDArray[np.uint8]:
-    values = _numbers(array, name)
+def binary(array: Any, name: str, n_axes: tuple[int, ...] | None = None) -> NDArray[np.uint8]:
+    """Return one of the masks of `mask_pair`; parameters and errors as there."""
+    values = numeric(array, name)
     if values.ndim == 0 or (n_axes is not None and values.ndim not in n_axes):
         allowed = "at least 1" if n_axes is None else " or ".join(map(str, n_axes))
         raise InputError(f"{name} must have {allowed} axes; received shape {values.shape}")
     if values.size == 0:
         raise InputError(f"{name} must have at least one pixel; received shape {values.shape}")
     if values.dtype.kind == "b":
-        return _sealed(values).view(np.uint8)
+        return sealed(values).view(np.uint8)
     foreground = values != 0
     # Two passes that stop at no value are faster than finding out where the first bad one is.
     top = 255 if values.dtype == np.uint8 and values.max() == 255 else 1
@@ -216,9 +217,9 @@ def _binary(array: Any, name: str, n_axes: tuple[int, ...] | None) -> NDArray[np
         bad = foreground & (values != top)
         raise InputError(
             f"{name} must be a binary mask (boolean, all 0 or 1, or uint8 all 0 or 255; compare a "
-            f"map with its threshold and labels with one of them first); {_first(bad, values)}"
+            f"map with its threshold and labels with one of them first); {first_bad(bad, values)}"
         )
-    return _sealed(foreground).view(np.uint8)
+    return sealed(foreground).view(np.uint8)
 
 
 def image(image: Any, shape: tuple[int, int]) -> NDArray[np.uint8]:
@@ -245,7 +246,7 @@ def image(image: Any, shape: tuple[int, int]) -> NDArray[np.uint8]:
         size = colours.shape[:2]
         hint = " (the one is the other's transpose)" if size == shape[::-1] else ""
         raise InputError(f"image and gt must have one size; received {size} and {shape}{hint}")
-    return _sealed(colours)
+    return sealed(colours)
 
 
 def _integer_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
@@ -260,13 +261,13 @@ def _integer_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
                     advice = "divide a 16-bit map by 65535"
                 raise InputError(
                     f"pred as integers must lie in 0..{scale} (pred_scale; {advice}); "
-                    f"{_first(bad, array)}"
+                    f"{first_bad(bad, array)}"
                 )
             array = np.clip(array, 0, scale)
         array = array.astype(np.uint8)
         if scale == 1:
             array = array * np.uint8(255)
-    return MapInput(_sealed(array), conventions.stretch)
+    return MapInput(sealed(array), conventions.stretch)
 
 
 def check_scale(highest: int, conventions: Conventions) -> None:
@@ -278,11 +279,17 @@ def check_scale(highest: int, conventions: Conventions) -> None:
         )
 
 
+def check_levels(pred: MapInput, conventions: Conventions) -> None:
+    """Refuse a map of 8-bit levels as `check_scale` does; of floats there is nothing to refuse."""
+    if pred.values.dtype == np.uint8:
+        check_scale(int(pred.values.max()), conventions)
+
+
 def _float_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
     # Half precision and the extended types have no kernel: float64 holds all of the first, and
     # the last digits of the second are not kept.
     single = array.dtype.itemsize <= 4
-    values = _sealed(array.astype(np.float32 if single else np.float64, copy=False))
+    values = sealed(array.astype(np.float32 if single else np.float64, copy=False))
     scale = float(conventions.pred_scale or 1)
     if scale == 1 and not conventions.stretch and _within_unit(values):
         return MapInput(values, False)
@@ -301,7 +308,7 @@ def _float_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
         low, high = values.min(), values.max()
     if conventions.stretch and low < high and not (low == 0 and high == 1):
         values = (values - low) / (high - low)
-    return MapInput(_sealed(values), False)
+    return MapInput(sealed(values), False)
 
 
 def _within_unit(values: NDArray[Any]) -> bool:
@@ -319,9 +326,9 @@ def _clipped(
 ) -> NDArray[Any]:
     finite = np.isfinite(values)
     if not finite.all():
-        raise InputError(f"pred must be finite; {_first(~finite, values)}")
+        raise InputError(f"pred must be finite; {first_bad(~finite, values)}")
     if clip:
-        return _sealed(np.clip(values, 0, values.dtype.type(scale)))
+        return sealed(np.clip(values, 0, values.dtype.type(scale)))
     advice = (
         "pass pred_scale=255 for 8-bit values"
         if scale == 1 and low >= 0 and 1.5 < high <= 255
@@ -329,7 +336,7 @@ def _clipped(
     )
     raise InputError(
         f"pred must lie in [0, {scale:g}] ({advice}); "
-        f"{_first((values < 0) | (values > scale), values)}"
+        f"{first_bad((values < 0) | (values > scale), values)}"
     )
 
 
@@ -393,16 +400,16 @@ def words(row: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return whole
 
 
-def _sealed(array: NDArray[Any]) -> NDArray[Any]:
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
     """Return a C-contiguous read-only view or copy: one array type, so one kernel each."""
-    sealed = np.ascontiguousarray(array).view()
-    sealed.flags.writeable = False
-    return sealed
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def _plane(array: Any, name: str, other: str, other_shape: tuple[int, ...] | None) -> NDArray[Any]:
     """Return an array of booleans, integers or floats with two axes and at least one pixel."""
-    plane = _numbers(array, name)
+    plane = numeric(array, name)
     if plane.ndim == 3 and plane.shape[2] == 3 and plane.size:
         plane = _grey(plane, name)
     if plane.ndim != 2:
@@ -416,7 +423,7 @@ def _plane(array: Any, name: str, other: str, other_shape: tuple[int, ...] | Non
     return plane
 
 
-def _numbers(array: Any, name: str) -> NDArray[Any]:
+def numeric(array: Any, name: str) -> NDArray[Any]:
     """Return an array of booleans, integers or floats."""
     if isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{name} must not be a masked array (fill it first); received one")
@@ -439,12 +446,13 @@ def _grey(colours: NDArray[Any], name: str) -> NDArray[Any]:
     if differ.any():
         raise InputError(
             f"{name} of shape {colours.shape} must have three equal channels (a grey image) or "
-            f"be 2-D; {_first(differ)}"
+            f"be 2-D; {first_bad(differ)}"
         )
     return colours[..., 0]
 
 
-def _first(bad: NDArray[np.bool_], array: NDArray[Any] | None = None) -> str:
+def first_bad(bad: NDArray[np.bool_], array: NDArray[Any] | None = None) -> str:
+    """Say how many values break a rule, and which and where the first of them is."""
     position = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
     shown = "" if array is None else f"{array[position].item()!r} "
     return f"{int(bad.sum())} value(s) break this, the first {shown}at {position}"

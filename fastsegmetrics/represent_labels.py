@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import backend
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.represent import _numbers, words
+from fastsegmetrics.represent import numeric, sealed, words
 
 #: A table of this many labels squared takes 128 MB.
 MOST_LABELS = 4096
@@ -98,6 +98,14 @@ def label_set(labels: int | Iterable[int], ignore_label: int | None = None) -> L
     return LabelSet(chosen, None if ignore_label is None else int(ignore_label))
 
 
+def check_background(background: int | None, labels: LabelSet) -> None:
+    """Refuse a background that is none of the labels."""
+    if background is not None and background not in labels.values:
+        raise InputError(
+            f"background must be one of the labels ({labels}); received {background!r}"
+        )
+
+
 def label_pair(pred: Any, gt: Any, labels: LabelSet) -> LabelPair:
     """Return two label images as codes.
 
@@ -166,7 +174,7 @@ def _is_integer(value: object) -> bool:
 
 
 def _integers(array: Any, name: str) -> NDArray[Any]:
-    values = _numbers(array, name)
+    values = numeric(array, name)
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
     if values.dtype.kind not in "ui":
@@ -271,9 +279,7 @@ def _refuse(bad: NDArray[np.bool_], values: NDArray[Any], labels: LabelSet, name
 
 def flat(values: NDArray[Any]) -> NDArray[Any]:
     """Return a C-contiguous read-only row of pixels: one array type, so one kernel each."""
-    row = np.ascontiguousarray(values).reshape(-1).view()
-    row.flags.writeable = False
-    return row
+    return sealed(values).reshape(-1)
 
 
 def contingency() -> ModuleType:

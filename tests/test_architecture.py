@@ -18,7 +18,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 #: Rooms from the bottom up; a room may import from those below it and from itself.
 FLOORS = (
-    {"errors", "conventions", "backend", "halves"},
+    {"errors", "arguments", "conventions", "backend", "halves"},
     {"scores"},
     {"kernels", "reference"},
     {"represent", "represent_labels"},

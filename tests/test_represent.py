@@ -179,7 +179,7 @@ def test_float_layouts(backend) -> None:
 def test_conventions_are_checked() -> None:
     for choices, words in (
         ({"polcy": "strict"}, "did you mean 'policy'"),
-        ({"policy": "lenient"}, "policy must be one of 'published', 'strict'"),
+        ({"policy": "lenient"}, "policy must be 'published' or 'strict'"),
         ({"both_empty": "undefined"}, "policy='strict'"),
         ({"stretch": 1}, "stretch must be True or False"),
         ({"beta2": -1}, "beta2"),

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Generic, TypeVar
 
-from fastsegmetrics.errors import InputError
+from fastsegmetrics.arguments import integer
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -44,11 +44,7 @@ def check_workers(workers: int | None) -> int:
     InputError
         Not an integer of at least 1.
     """
-    if workers is None:
-        return default_workers()
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InputError(f"workers must be an integer of at least 1; received {workers!r}")
-    return workers
+    return default_workers() if workers is None else integer("workers", workers, 1)
 
 
 def in_order(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
 from fastsegmetrics.reporting.evaluation_contract import contract_of_maps
+from fastsegmetrics.reporting.plain import csv_text, json_text
 from fastsegmetrics.results import json_ready
 
 if TYPE_CHECKING:
@@ -88,13 +86,31 @@ def write_files(run: Run, directory: Path) -> None:
         The directory cannot be written.
     """
     # summary.json last: where it stands, all the others do.
-    for name, text in (
-        (CONTRACT, _json(run.contract.to_dict())),
-        (EVALUATION, contract_of_maps(run.contract).to_json()),
-        (PER_IMAGE, _csv(_per_image(run))),
-        (CURVES, _csv(_curves(run))),
-        (SUMMARY, _json(summary(run))),
-    ):
+    texts = {
+        CONTRACT: json_text(run.contract.to_dict()),
+        EVALUATION: contract_of_maps(run.contract).to_json(),
+        PER_IMAGE: csv_text(_per_image(run)),
+        CURVES: csv_text(_curves(run)),
+        SUMMARY: json_text(summary(run)),
+    }
+    write_texts(directory, texts)
+
+
+def write_texts(directory: Path, texts: Mapping[str, str]) -> None:
+    """Write files by name in their order, each whole or not at all, into a directory.
+
+    Raises
+    ------
+    InputError
+        The directory cannot be made, or a file not be written.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{printable(directory)}: the run directory cannot be made ({error.strerror})"
+        ) from error
+    for name, text in texts.items():
         replace_file(directory / name, printable(text).encode("utf-8"))
 
 
@@ -104,11 +120,13 @@ def discard_summary(directory: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: cannot be replaced ({error.strerror})") from error
+        raise InputError(f"{printable(path)}: cannot be replaced ({error.strerror})") from error
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all; one that holds these bytes already is left alone.
+    """Write a file, whole or not at all, in folders made for it if need be.
+
+    One that holds these bytes already is left alone.
 
     Raises
     ------
@@ -119,20 +137,11 @@ def replace_file(path: Path, data: bytes) -> None:
     try:
         if path.is_file() and path.read_bytes() == data:
             return
+        path.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _csv(lines: Iterable[Iterable[Any]]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(lines)
-    return stream.getvalue()
+        raise InputError(f"{printable(path)}: cannot be written ({error.strerror})") from error
 
 
 def _per_image(run: Run) -> Iterator[list[Any]]:

@@ -7,7 +7,6 @@ pictures of any image, kind and method compare: black is 0, white is `WHITE` and
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import represent
+from fastsegmetrics.bulk.files import replace_file
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.errors import InputError
-from fastsegmetrics.io import printable
 from fastsegmetrics.io.png_writer import png_bytes
 from fastsegmetrics.target import Target
 
@@ -77,7 +75,7 @@ class HeatMaps:
         pred = represent.prediction(values, self._conventions, target.shape)
         _, maps = difficulty_maps(pred, target, self._conventions)
         for path, kind in zip(self.paths(method, sample), KINDS, strict=True):
-            _write(path, png_bytes(grey_of(getattr(maps, kind))))
+            replace_file(path, png_bytes(grey_of(getattr(maps, kind))))
 
 
 def file_name(name: str) -> str:
@@ -100,13 +98,3 @@ def grey_of(values: NDArray[np.float64]) -> NDArray[np.uint8]:
     [[0, 128, 255, 255]]
     """
     return np.rint(np.minimum(values, WHITE) * (255 / WHITE)).astype(np.uint8)
-
-
-def _write(path: Path, data: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(data)
-        os.replace(part, path)
-    except OSError as error:
-        raise InputError(f"{printable(path)}: cannot be written ({error.strerror})") from error

@@ -13,9 +13,10 @@ import numpy as np
 from fastsegmetrics import __version__, backend
 from fastsegmetrics.bulk.resume import check_contract, identity_now
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.volumes import Grid, MeasuredCase
-from fastsegmetrics.functional.labels import overlap_of_table
+from fastsegmetrics.bulk.volume_case import Grid, MeasuredCase
+from fastsegmetrics.functional.labels import overlap_of_counts
 from fastsegmetrics.represent_labels import LabelSet, label_set
+from fastsegmetrics.statistics.labels import LabelCounts
 
 #: The folder within a run directory that holds the store of a run that has not ended.
 UNFINISHED = "unfinished"
@@ -101,7 +102,8 @@ class KeptCases(NamedTuple):
         n = len(self.labels.values)
         counts = np.frombuffer(zlib.decompress(table), "<i8").reshape(n, n).astype(np.int64)
         spacing, unit, known = told["grid"]
-        overlap = overlap_of_table(counts, told["n_ignored"], self.labels.values, self.background)
+        table_of = LabelCounts(counts, told["n_ignored"], self.labels.values)
+        overlap = overlap_of_counts(table_of, self.background)
         truth, prediction = told["files"]
         grid = Grid(tuple(spacing), unit, known)
         return MeasuredCase(overlap, told["rows"], grid, (truth, prediction))

@@ -160,10 +160,13 @@ def _require_same_metrics(summaries: Mapping[str, dict[str, Any]]) -> None:
 
 
 def _aggregates(entry: Mapping[str, Any]) -> dict[str, Aggregate]:
-    return {name: _aggregate(name, fields) for name, fields in entry["metrics"].items()}
+    return {name: aggregate_of(name, told) for name, told in entry["metrics"].items()}
 
 
-def _aggregate(name: str, fields: Mapping[str, Any]) -> Aggregate:
-    value = fields["value"]
-    number = math.nan if value is None else float(value)
-    return Aggregate(name=name, **{**fields, "value": number})
+def aggregate_of(name: str, told: Mapping[str, Any]) -> Aggregate:
+    """Return the aggregate that a summary tells of, maybe among other things."""
+    value = math.nan if told["value"] is None else float(told["value"])
+    return Aggregate(
+        name, value, told["n_expected"], told["n_used"], told["n_undefined"], told["n_infinite"],
+        told["direction"],
+    )  # fmt: skip

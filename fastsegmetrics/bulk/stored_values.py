@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fastsegmetrics.bulk.files import PER_IMAGE
+from fastsegmetrics.bulk.files import EVALUATION, PER_IMAGE
 from fastsegmetrics.bulk.stored_runs import load_summary
-from fastsegmetrics.bulk.volume_methods import CONTRACT, OF_CASES, PER_LABEL, SUMMARY
+from fastsegmetrics.bulk.volume_tables import OF_CASES, PER_LABEL, SUMMARY
 from fastsegmetrics.catalog import METRICS, Direction, Metric
 from fastsegmetrics.catalog.rows import Half
 from fastsegmetrics.errors import InputError
@@ -163,7 +163,7 @@ class StoredVolumes:
         try:
             with open(path, encoding="utf-8", newline="") as stream:
                 rows = list(csv.DictReader(stream))
-            self._contract = json.loads((self.directory / CONTRACT).read_text(encoding="utf-8"))
+            self._contract = json.loads((self.directory / EVALUATION).read_text(encoding="utf-8"))
             labels = {int(row["label"]): None for row in rows}
             self._rows = [row for row in rows if int(row["label"]) == label]
             self.metrics = tuple(name for name in OF_CASES if name in rows[0])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastsegmetrics.bulk.resume import first_difference
-from fastsegmetrics.bulk.volume_methods import (
+from fastsegmetrics.bulk.resume import agree, told_apart
+from fastsegmetrics.bulk.stored_runs import aggregate_of
+from fastsegmetrics.bulk.volume_tables import (
     SUMMARY,
     Report,
     Stratum,
@@ -19,11 +19,10 @@ from fastsegmetrics.bulk.volume_methods import (
 )
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable
-from fastsegmetrics.results import Aggregate
 
 
 class ShownVolumes(NamedTuple):
-    """Tables, the same as CSV and as JSON, what must be said, and whether it is nothing."""
+    """Tables, the same as CSV and as JSON, what must be said, and whether the numbers compare."""
 
     report: Report
     as_csv: str
@@ -48,7 +47,7 @@ def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
     Returns
     -------
     ShownVolumes
-        With a warning for each run whose contract is not the first one's.  A method's name gets its
+        With a warning where a run's contract is not the first one's.  A method's name gets its
         run directory added where several runs have it.
 
     Raises
@@ -60,17 +59,14 @@ def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
     first_directory, first = next(iter(runs.items()))
     names = [method for run in runs.values() for method in run["methods"]]
     methods: dict[str, Any] = {}
-    warnings = []
+    warnings: list[str] = []
+    comparable = True
     for directory, run in runs.items():
         for method, entry in run["methods"].items():
             several = names.count(method) > 1
             methods[f"{method} ({printable(directory)})" if several else method] = entry
-        difference = first_difference(first["contract"], run["contract"])
-        if difference is not None:
-            warnings.append(
-                f"not comparable: {difference.name} is {difference.before} in {first_directory} "
-                f"and {difference.now} in {directory}"
-            )
+        comparable &= agree(first["contract"], run["contract"])
+        warnings += told_apart(first["contract"], first_directory, run["contract"], directory)
     try:
         means = {method: _of_labels(entry) for method, entry in methods.items()}
         strata = _strata(methods)
@@ -85,7 +81,7 @@ def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
         raise InputError("the runs have other labels or scores and do not fit into one table")
     as_json = first if len(runs) == 1 else runs
     report = report_of(means, strata)
-    return ShownVolumes(report, as_csv, as_json, tuple(warnings), not warnings)
+    return ShownVolumes(report, as_csv, as_json, tuple(warnings), comparable)
 
 
 def _read(directory: str) -> dict[str, Any]:
@@ -116,14 +112,7 @@ def _strata(methods: Mapping[str, Any]) -> dict[str, Stratum]:
 
 
 def _of_labels(entry: Mapping[str, Any]) -> dict[str, Table]:
-    return {label: _table(scores) for label, scores in entry["labels"].items()}
-
-
-def _table(scores: Mapping[str, Mapping[str, Any]]) -> Table:
     return {
-        name: Aggregate(
-            name, math.nan if told["value"] is None else float(told["value"]), told["n_expected"],
-            told["n_used"], told["n_undefined"], told["n_infinite"], told["direction"],
-        )
-        for name, told in scores.items()
-    }  # fmt: skip
+        label: {name: aggregate_of(name, told) for name, told in scores.items()}
+        for label, scores in entry["labels"].items()
+    }

@@ -20,8 +20,8 @@ from fastsegmetrics.bulk.picture_folder import (
 )
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.stored_values import StoredVolumes
-from fastsegmetrics.bulk.volume_methods import SUMMARY
-from fastsegmetrics.bulk.volumes import Grid, box_of, grid_of, read_pair
+from fastsegmetrics.bulk.volume_case import Grid, box_of, grid_of, read_pair
+from fastsegmetrics.bulk.volume_tables import SUMMARY
 from fastsegmetrics.bulk.worst import Inspected, lines_of, units_of
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import printable, volumes

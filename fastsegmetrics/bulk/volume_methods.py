@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from fastsegmetrics.bulk.files import replace_file
+from fastsegmetrics.bulk.files import EVALUATION, write_texts
 from fastsegmetrics.bulk.kept_volumes import UnfinishedRun
-from fastsegmetrics.bulk.pairs import PairList, pair
+from fastsegmetrics.bulk.pairs import pair
 from fastsegmetrics.bulk.run import RunInterrupted
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
-from fastsegmetrics.bulk.volumes import UnitOf, VolumeRun, evaluate_volumes
+from fastsegmetrics.bulk.volume_tables import (
+    OVER_LABELS,
+    PER_LABEL,
+    SCORES,
+    SUMMARY,
+    Report,
+    Stratum,
+    Table,
+    csv_of,
+    report_of,
+)
+from fastsegmetrics.bulk.volumes import UnitOf, VolumeRun, evaluate_volumes, require_predictions
 from fastsegmetrics.catalog import Direction
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.io import printable, volumes
+from fastsegmetrics.io import volumes
 from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
 from fastsegmetrics.reporting.intervals import Interval, bootstrap_mean, bootstrap_pooled
+from fastsegmetrics.reporting.plain import csv_text, json_text
 from fastsegmetrics.results import Aggregate, json_ready
 from fastsegmetrics.strata import Strata
 
-#: Which values are better, of what is told as a mean over cases.
-SCORES: dict[str, Direction] = {
-    "dice": "higher", "iou": "higher", "precision": "higher", "recall": "higher",
-    "hd": "lower", "hd95": "lower", "assd": "lower", "nsd": "higher",
-}  # fmt: skip
-#: What single cases can be ranked and compared by.
-OF_CASES: dict[str, Direction] = {**SCORES, "masd": "lower", "absolute_size_difference": "lower"}
 #: Numerators and denominators of pooled scores by tp, fp and fn.
 _Share = Callable[[int, int, int], int]
 _POOLED: dict[str, tuple[_Share, _Share]] = {
@@ -41,40 +43,6 @@ _POOLED: dict[str, tuple[_Share, _Share]] = {
     "precision": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fp),
     "recall": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fn),
 }
-PER_LABEL, CONTRACT, SUMMARY = "per_label.csv", "evaluation.json", "volumes.json"
-_COLUMNS = (
-    "method", "label", "score", "value", "low", "high", "unit", "n_units", "direction",
-    "n_expected", "n_used", "n_undefined", "n_infinite",
-)  # fmt: skip
-
-#: The entry of the means over labels, beside those of the labels.
-OVER_LABELS = "mean over labels"
-
-Table = dict[str, Aggregate]
-#: By method and label, the means over labels after those of the labels.
-Means = dict[str, dict[str, Table]]
-
-
-class Stratum(NamedTuple):
-    """One stratum: how many truths it has, measured or missing, and the means over them."""
-
-    n_cases: int
-    means: Means
-
-
-class Titled(NamedTuple):
-    """One table of a report: its title, what its rows are, and the aggregates of each."""
-
-    title: str
-    rows_are: str
-    rows: dict[str, Table]
-
-
-class Report(NamedTuple):
-    """The tables of runs of volumes, and the labels that are in none because no case has them."""
-
-    tables: tuple[Titled, ...]
-    absent: tuple[str, ...]
 
 
 class VolumeMethods(Mapping[str, VolumeRun]):
@@ -274,25 +242,16 @@ class VolumeMethods(Mapping[str, VolumeRun]):
 
     def write(self, directory: str | Path) -> None:
         """Write ``per_label.csv``, ``evaluation.json`` (the contract) and ``volumes.json``."""
-        out = Path(directory)
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"{printable(out)}: the run directory cannot be made ({error.strerror})"
-            ) from error
         columns = list(next((run.rows[0] for run in self.values() if run.rows), {}))
         lines = [["method", *columns]]
         lines += [[m, *row.values()] for m, run in self.items() for row in run.rows]
-        told = {**self.to_dict(), "read": self._read}
-        contract = self._told_contract()
         # volumes.json last: where it stands, the others do.
-        for name, text in (
-            (PER_LABEL, _csv(lines)),
-            (CONTRACT, _json(contract, 2)),
-            (SUMMARY, _json(told, 1)),
-        ):
-            replace_file(out / name, printable(text).encode("utf-8"))
+        texts = {
+            PER_LABEL: csv_text(lines),
+            EVALUATION: json_text(self._told_contract(), indent=2),
+            SUMMARY: json_text({**self.to_dict(), "read": self._read}),
+        }
+        write_texts(Path(directory), texts)
 
     def _told(self, method: str, label: str, one: Aggregate) -> dict[str, Any]:
         told = {
@@ -354,7 +313,7 @@ def evaluate_volume_methods(
         read = {f"the predictions of {method!r}": folder for method, folder in preds.items()}
         directory = run_directory(
             out, {"the ground truths": gt, **read},
-            files=(PER_LABEL, CONTRACT, SUMMARY), marker=SUMMARY,
+            files=(PER_LABEL, EVALUATION, SUMMARY), marker=SUMMARY,
         )  # fmt: skip
     parts: dict[str, Any] = {
         name: choices[name]
@@ -363,7 +322,7 @@ def evaluate_volume_methods(
     }
     pairs = pair(gt, preds, suffixes=volumes.SUFFIXES, **parts)
     if missing == "error":
-        _require_predictions(pairs)
+        require_predictions(pairs, named=True)
     if strata is not None:
         strata.require(pairs.samples)
 
@@ -402,70 +361,6 @@ def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> di
     return {name: json_ready(value) for name, value in told.items()}
 
 
-def csv_of(methods: Mapping[str, Any]) -> str:
-    """Return the text of `VolumeMethods.to_csv` from the methods of `VolumeMethods.to_dict`."""
-    told = dict(methods)
-    for method, entry in methods.items():
-        told |= {f"{method}[{name}]": part for name, part in entry.get("strata", {}).items()}
-    lines: list[Any] = [_COLUMNS]
-    lines += [
-        [method, label, f"{score}{ending}", *(values[name] for name in _COLUMNS[3:])]
-        for method, entry in told.items()
-        for part, ending in (("labels", ""), ("pooled", ".pooled"))
-        for label, table in entry[part].items()
-        for score, values in table.items()
-    ]
-    return _csv(lines)
-
-
-def report_of(means: Means, strata: Mapping[str, Stratum]) -> Report:
-    """Return the tables of a report: of one method one with a row for each label, else one a label.
-
-    Where there are several labels, their means too.  Each stratum has the same tables.
-    """
-    labels = [label for label in next(iter(means.values()), {}) if label != OVER_LABELS]
-    present = [
-        label
-        for label in labels
-        if any(one.n_used or one.n_infinite for of in means.values() for one in of[label].values())
-    ]
-    absent = tuple(label for label in labels if label not in present) if present else ()
-    shown = present or labels
-    tables = list(_tables(means, shown, len(labels)))
-    for name, part in strata.items():
-        start = f"{name} ({part.n_cases:,} case{'' if part.n_cases == 1 else 's'})"
-        for table in _tables(part.means, shown, len(labels)):
-            tables.append(table._replace(title=f"{start}: {table.title}"))
-    return Report(tuple(tables), absent)
-
-
-def _tables(means: Means, shown: list[str], n_labels: int) -> Iterator[Titled]:
-    if len(means) == 1 and n_labels > 1:
-        ((method, of),) = means.items()
-        rows = {label: of[label] for label in (*shown, OVER_LABELS)}
-        yield Titled(f"{method}, mean over cases", "Label", rows)
-        return
-    for label in shown:
-        rows = {method: of[label] for method, of in means.items()}
-        yield Titled(f"label {label}, mean over cases", "Method", rows)
-    if n_labels > 1:
-        title = f"mean over the {n_labels} labels of their means over cases"
-        rows = {method: of[OVER_LABELS] for method, of in means.items()}
-        yield Titled(title, "Method", rows)
-
-
-def _require_predictions(pairs: PairList) -> None:
-    for method, names in pairs.missing.items():
-        if names:
-            hint = f"; {pairs.hints[method]}" if method in pairs.hints else ""
-            count = f"{len(names)} truth{'s have' if len(names) != 1 else ' has'}"
-            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-            raise InputError(
-                f"{method!r}: {count} no prediction ({shown}{hint}); missing='skip' leaves "
-                f"{'them' if len(names) != 1 else 'it'} out"
-            )
-
-
 def _of_label(run: VolumeRun, label: int, score: str) -> list[float]:
     return [row[score] for row in run.rows if row["label"] == label]
 
@@ -488,13 +383,3 @@ def _check_strata(strata: Strata | None) -> None:
             "strata of volumes must be by a column, FILE.csv:COLUMN; received strata by the "
             "target's size, which are of maps"
         )
-
-
-def _json(told: Any, indent: int) -> str:
-    return json.dumps(told, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _csv(lines: list[Any]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(lines)
-    return stream.getvalue()

@@ -3,77 +3,48 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import dataclasses
-import io
-import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fastsegmetrics import backend as backends, represent, represent_labels
+from fastsegmetrics import backend as backends, represent_labels
+from fastsegmetrics.arguments import one_of
 from fastsegmetrics.bulk.executor import check_workers, in_order
+from fastsegmetrics.bulk.files import EVALUATION, write_texts
 from fastsegmetrics.bulk.measure import identity
-from fastsegmetrics.bulk.pairs import pair
-from fastsegmetrics.conventions import BothEmpty, OneEmpty
-from fastsegmetrics.errors import FormatError, InputError
-from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
-from fastsegmetrics.functional.surface import (
-    Percentile,
-    SurfaceDistances,
-    checked_choice,
-    checked_number,
-    surface_distances,
+from fastsegmetrics.bulk.pairs import PairList, pair
+from fastsegmetrics.bulk.volume_case import (
+    Grid,
+    MeasuredCase,
+    Row,
+    SurfaceRule,
+    grid_of,
+    read_pair,
+    rows_of,
+    surface_rule,
 )
+from fastsegmetrics.bulk.volume_tables import PER_LABEL
+from fastsegmetrics.conventions import CHOICES, BothEmpty, OneEmpty
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.functional.labels import LabelOverlap, label_overlap
+from fastsegmetrics.functional.surface import Percentile
 from fastsegmetrics.io import printable, volumes
-from fastsegmetrics.io.volumes import Volume
 from fastsegmetrics.reporting.cases import Cases
-from fastsegmetrics.reporting.evaluation_contract import HD95_CONVENTIONS, EvaluationContract
-from fastsegmetrics.scores.overlap import relative_volume_difference
+from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
+from fastsegmetrics.reporting.plain import csv_text
 from fastsegmetrics.statistics.surface_distances import Surface
 
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.kept_volumes import KeptCases
 
-Row = dict[str, Any]
 _BOUNDARIES = {
     "voxels": "voxels with a 4- (3-D: 6-) neighbour outside, outside the array is background",
     "elements": "elements of 2 x 2 (x 2) voxels by length or area, outside the array is background",
 }
 UnitOf = Mapping[str, Hashable] | Callable[[str], Hashable]
-
-
-class Grid(NamedTuple):
-    """What lengths of one case are in."""
-
-    spacing: tuple[float, ...]
-    unit: str
-    #: Whether a file or an argument named the unit.
-    told: bool
-
-
-class _Surfaces(NamedTuple):
-    """How surfaces of volumes are measured."""
-
-    surface: Surface
-    hd95: Percentile
-    one_empty: OneEmpty
-    tolerance: float | None
-
-
-class MeasuredCase(NamedTuple):
-    """What was measured of one case."""
-
-    overlap: LabelOverlap
-    rows: list[Row]
-    grid: Grid
-    #: The identities of truth and prediction before they were read.
-    files: tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,12 +71,8 @@ class VolumeRun:
 
     def to_csv(self) -> str:
         """Return the rows as CSV with a header line; floats to the last digit."""
-        text = io.StringIO()
-        if self.rows:
-            writer = csv.DictWriter(text, list(self.rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.rows)
-        return text.getvalue()
+        lines = [row.values() for row in self.rows]
+        return csv_text([self.rows[0], *lines]) if self.rows else ""
 
     def split(self, by: Mapping[str, str]) -> dict[str, VolumeRun]:
         """Return the run of each stratum's cases alone, those missing too.
@@ -130,10 +97,7 @@ class VolumeRun:
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write ``per_label.csv`` and ``evaluation.json`` (the contract) into a folder."""
-        out = Path(folder)
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "per_label.csv").write_text(self.to_csv(), encoding="utf-8")
-        self.contract.write(out / "evaluation.json")
+        write_texts(Path(folder), {PER_LABEL: self.to_csv(), EVALUATION: self.contract.to_json()})
 
 
 def evaluate_volumes(
@@ -217,14 +181,14 @@ def evaluate_volumes(
     """
     chosen = represent_labels.label_set(labels, ignore_label)
     _check_choices(chosen, background, missing, both_empty, surfaces)
-    how = _how(surfaces, surface, hd95, one_empty, tolerance)
+    how = surface_rule(surfaces, surface, hd95, one_empty, tolerance)
     pairs = pair(
         gt, {"pred": pred}, gt_prefix=gt_prefix, gt_suffix=gt_suffix, pred_prefix=pred_prefix,
         pred_suffix=pred_suffix, suffixes=volumes.SUFFIXES,
     )  # fmt: skip
     absent, found = pairs.missing["pred"], pairs.predictions["pred"]
     if missing == "error":
-        _require_predictions(absent, pairs.hints.get("pred"))
+        require_predictions(pairs, named=False)
     units = {case: _unit_of(case, unit_of) for case in sorted(found)}
     in_force = backends.resolve()
 
@@ -241,7 +205,7 @@ def evaluate_volumes(
             except InputError as error:
                 wrong = pairs.truths if str(error).startswith("gt ") else found
                 raise InputError(f"{printable(wrong[case])}: {error}") from error
-            rows = list(_rows(case, overlap, guess, truth, grid, how, both_empty))
+            rows = list(rows_of(case, overlap, guess, truth, grid, how, both_empty))
         return MeasuredCase(overlap, rows, grid, files)
 
     cases: Cases[LabelOverlap] = Cases()
@@ -293,72 +257,24 @@ def _check_choices(
     both_empty: str,
     surfaces: bool,
 ) -> None:
-    if background is not None and background not in labels.values:
-        raise InputError(
-            f"background must be one of the labels ({labels}); received {background!r}"
-        )
-    if missing not in ("error", "skip"):
-        raise InputError(f"missing must be 'error' or 'skip'; received {missing!r}")
+    represent_labels.check_background(background, labels)
+    one_of("missing", missing, ("error", "skip"))
     if labels.ignored is not None and surfaces:
         raise InputError("surfaces must be False with ignore_label, which would cut surfaces")
-    checked_choice("both_empty", both_empty, ("undefined", "perfect"))
+    one_of("both_empty", both_empty, CHOICES["both_empty"])
 
 
-def _require_predictions(absent: list[str], hint: str | None) -> None:
-    if absent:
-        shown = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
-        why = f"; {hint}" if hint else ""
-        raise InputError(f"{len(absent)} truths have no prediction: {shown}{why}")
-
-
-def _how(
-    surfaces: bool, surface: Any, hd95: Any, one_empty: Any, tolerance: float | None
-) -> _Surfaces | None:
-    """Return how surfaces are measured, checked before a file is read; None if they are not."""
-    if not surfaces:
-        asked = {
-            "tolerance": (tolerance, None), "surface": (surface, "voxels"), "hd95": (hd95, None),
-            "one_empty": (one_empty, "infinite"),
-        }  # fmt: skip
-        for name, (value, default) in asked.items():
-            if value != default:
-                raise InputError(f"{name} must be {default!r} without surfaces; received {value!r}")
-        return None
-    checked_choice("surface", surface, ("voxels", "elements"))
-    checked_choice("one_empty", one_empty, ("infinite", "diagonal"))
-    conventions = HD95_CONVENTIONS if surface == "voxels" else ("inverse_cdf",)
-    rule: Any = conventions[0] if hd95 is None else hd95
-    checked_choice("hd95", rule, conventions)
-    limit = None if tolerance is None else checked_number("tolerance", tolerance)
-    return _Surfaces(surface, rule, one_empty, limit)
-
-
-def read_pair(gt: Path, pred: Path) -> tuple[Volume, Volume]:
-    """Read a truth and a prediction, which must lie on one grid; errors name the file."""
-    truth, guess = volumes.read_volume(gt), volumes.read_volume(pred)
-    try:
-        volumes.check_one_grid(guess, truth)
-    except FormatError as error:
-        raise FormatError(f"{printable(pred)}: {error}") from None
-    return truth, guess
-
-
-def grid_of(truth: Volume, spacing: Any, unit: str | None) -> Grid:
-    """Return the grid that a truth tells of, or the one given for files that tell of none."""
-    if truth.spacing is None:
-        if spacing is not None and unit is None:
-            raise InputError(f"unit must name what spacing={spacing!r} is in, for example 'mm'")
-        given = 1.0 if spacing is None else spacing
-        return Grid(represent.grid_spacing(given, truth.values.ndim), unit or "voxel", True)
-    if spacing is not None:
-        raise InputError(
-            f"spacing must be None for files that say theirs ({truth.spacing}); "
-            f"received {spacing!r}"
-        )
-    if unit is not None and truth.unit is not None and unit != truth.unit:
-        raise InputError(f"unit must be that of the files ({truth.unit}); received {unit!r}")
-    named = truth.unit or unit
-    return Grid(truth.spacing, named or "mm", named is not None)
+def require_predictions(pairs: PairList, *, named: bool) -> None:
+    """Refuse truths without a prediction; `named` says whether methods have names of the user's."""
+    for method, names in pairs.missing.items():
+        if names:
+            hint = f"; {pairs.hints[method]}" if method in pairs.hints else ""
+            count = f"{len(names)} truth{'s have' if len(names) != 1 else ' has'}"
+            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+            raise InputError(
+                f"{f'{method!r}: ' * named}{count} no prediction ({shown}{hint}); missing='skip' "
+                f"leaves {'them' if len(names) != 1 else 'it'} out"
+            )
 
 
 def _unit_of(case: str, unit_of: UnitOf | None) -> Hashable:
@@ -369,83 +285,11 @@ def _unit_of(case: str, unit_of: UnitOf | None) -> Hashable:
     return unit_of[case]
 
 
-def _rows(
-    case: str,
-    overlap: LabelOverlap,
-    pred: Volume,
-    gt: Volume,
-    grid: Grid,
-    surfaces: _Surfaces | None,
-    both_empty: BothEmpty,
-) -> Iterator[Row]:
-    size = math.prod(grid.spacing)
-    columns = (overlap.support, overlap.predicted, overlap.dice, overlap.iou, overlap.precision,
-               overlap.recall)  # fmt: skip
-    p, g = np.ascontiguousarray(pred.values), np.ascontiguousarray(gt.values)
-    for label, *values in zip(overlap.labels, *(c.tolist() for c in columns), strict=True):
-        if label == overlap.background:
-            continue
-        n_gt, n_pred, dice, iou, precision, recall = values
-        of_nothing = math.nan
-        if both_empty == "perfect":
-            of_nothing = 0.0
-            if n_gt == n_pred == 0:
-                dice = iou = precision = recall = 1.0
-        row = {
-            "case": case, "label": label, "unit": grid.unit, "gt_voxels": n_gt,
-            "pred_voxels": n_pred, "dice": dice, "iou": iou, "precision": precision,
-            "recall": recall, "gt_size": n_gt * size, "pred_size": n_pred * size,
-            "size_difference": (n_pred - n_gt) * size,
-            "absolute_size_difference": abs(n_pred - n_gt) * size,
-            "relative_size_difference": relative_volume_difference(n_pred, n_gt, of_nothing),
-        }  # fmt: skip
-        if surfaces is not None:
-            found = _distances(p == label, g == label, grid.spacing, surfaces, both_empty)
-            row |= _told(found, surfaces)
-        yield row
-
-
-def _distances(
-    pred: NDArray[np.bool_],
-    gt: NDArray[np.bool_],
-    spacing: Any,
-    how: _Surfaces,
-    both_empty: BothEmpty,
-) -> SurfaceDistances:
-    # What lies outside the box of both is background, as it is outside the array.
-    box = box_of(pred | gt)
-    found = surface_distances(
-        pred[box], gt[box], spacing=spacing, surface=how.surface, both_empty=both_empty,
-        one_empty=how.one_empty,
-    )  # fmt: skip
-    steps = represent.grid_spacing(spacing, gt.ndim)
-    whole = math.hypot(*(n * step for n, step in zip(gt.shape, steps, strict=True)))
-    return dataclasses.replace(found, diagonal=whole)
-
-
-def _told(found: SurfaceDistances, how: _Surfaces) -> Row:
-    told: Row = {
-        "hd": found.hd, "hd95": found.hd_percentile(95, how.hd95), "assd": found.assd,
-        "masd": found.masd,
-    }  # fmt: skip
-    return told if how.tolerance is None else {**told, "nsd": found.nsd(how.tolerance)}
-
-
-def box_of(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
-    """Return the smallest box that holds a mask, of one voxel if it is empty."""
-    sides = []
-    for axis in range(mask.ndim):
-        others = tuple(other for other in range(mask.ndim) if other != axis)
-        places = np.flatnonzero(mask.any(axis=others))
-        sides.append(slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0, 1))
-    return tuple(sides)
-
-
 def _contract(
     grids: set[Grid],
     labels: represent_labels.LabelSet,
     background: int | None,
-    surfaces: _Surfaces | None,
+    surfaces: SurfaceRule | None,
     both_empty: BothEmpty,
     unit_of: UnitOf | None,
 ) -> EvaluationContract:

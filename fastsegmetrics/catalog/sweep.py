@@ -116,13 +116,6 @@ SCORES: dict[str, Score] = {
     )
 }  # fmt: skip
 
-#: Stage 1 of the family in words.
-DYNAMIC, FIXED, ADAPTIVE, SOFT = (
-    option.words for option in (Dynamic(), Fixed(), Adaptive(), Soft())
-)
-OVER_IMAGES = "mean over images"
-POOLED = "counts pooled over the data set"
-
 SCALAR = Report.along("", Soft(), Reporting(), "column", "")
 _OF_DATA_SET = Reporting("max", of="dataset")
 

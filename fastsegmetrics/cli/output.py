@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from fastsegmetrics.bulk.files import Stratum
     from fastsegmetrics.bulk.run import Run
     from fastsegmetrics.bulk.stored_volumes import ShownVolumes
-    from fastsegmetrics.bulk.volume_methods import Report, VolumeMethods
+    from fastsegmetrics.bulk.volume_methods import VolumeMethods
+    from fastsegmetrics.bulk.volume_tables import Report
     from fastsegmetrics.results import Aggregate
 
     #: Aggregates by method and metric.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.target import Target
+
+
+def columns_of(metrics: Iterable[Metric]) -> tuple[str, ...]:
+    """Return the names of the per-image values that some metrics are, each once."""
+    return tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
 
 
 class Record(Protocol):
@@ -36,6 +41,14 @@ class CurveSource(NamedTuple):
 
     score: str
     needs: str = ""
+
+
+def sources_of(
+    metrics: Iterable[Metric], curves_of: Callable[[Metric], tuple[CurveSource, ...]]
+) -> tuple[CurveSource, ...]:
+    """Return the mean curves that some metrics are made from, each once."""
+    asked = [curves_of(metric) for metric in metrics if metric.report.source == "curve"]
+    return tuple(dict.fromkeys(source for sources in asked for source in sources))
 
 
 class MeanCurve(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced
+from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced, columns_of
 from fastsegmetrics.families.exact_curves import ExactCurves
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.target import Target
@@ -35,7 +35,7 @@ class MultiscaleFamily:
     def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
         self._conventions = conventions
         self._strict = conventions.policy == "strict"
-        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self.columns = columns_of(metrics)
         self._sweep = any(metric.report.name not in ("bin", "adp") for metric in metrics)
 
     def measure(self, pred: MapInput, target: Target) -> Produced:
@@ -51,8 +51,7 @@ class MultiscaleFamily:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import multiscale
 
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         return self._produced(
             *multiscale.msiou(represent.unit_values(pred), target.mask == 1, strict=self._strict)
         )

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue, Produced
+from fastsegmetrics.families.contract import (
+    CurveSource,
+    MeanCurve,
+    PooledValue,
+    Produced,
+    columns_of,
+)
 from fastsegmetrics.protocol import measure, report
 from fastsegmetrics.protocol.measure import Scored
 from fastsegmetrics.protocol.value import Protocol
@@ -41,7 +47,7 @@ class ProtocolFamily:
     def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
         self.conventions = conventions
         self.metrics = metrics
-        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self.columns = columns_of(metrics)
         self._own = {m.column: _protocol(m) for m in metrics if m.column is not None}
         keys = {_group(_protocol(metric)): _protocol(metric) for metric in metrics}
         self._leaders = tuple(keys.values())

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from fastsegmetrics import represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
@@ -39,8 +37,7 @@ class ScalarFamily:
 
     def measure_pixels(self, pred: MapInput, target: Target) -> Produced:
         """Measure one pair by the reference definitions."""
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         return self._produced(self._by_pixels, pred, target)
 
     def _produced(self, measure: Measure, pred: MapInput, target: Target) -> Produced:

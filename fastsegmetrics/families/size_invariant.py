@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from fastsegmetrics import represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.contract import CurveSource, MeanCurve, PooledValue, Produced
+from fastsegmetrics.families.contract import (
+    CurveSource,
+    MeanCurve,
+    PooledValue,
+    Produced,
+    columns_of,
+    sources_of,
+)
 from fastsegmetrics.families.exact_curves import ExactCurves
 from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.represent import MapInput
@@ -51,15 +58,8 @@ class SizeInvariantFamily:
     def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
         self._conventions = conventions
         self.rule = score_rule(conventions)
-        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
-        self.sources = tuple(
-            dict.fromkeys(
-                source
-                for metric in metrics
-                if metric.report.source == "curve"
-                for source in self.curves_of(metric)
-            )
-        )
+        self.columns = columns_of(metrics)
+        self.sources = sources_of(metrics, self.curves_of)
         self._needs_scores = any(metric.score.name != "si_mae" for metric in metrics)
 
     def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
@@ -86,8 +86,7 @@ class SizeInvariantFamily:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import size_invariant as reference
 
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         p, g = represent.unit_values(pred), target.mask == 1
         values = {"si_mae": reference.size_invariant_mae(p, g)}
         if not self._needs_scores:

@@ -22,9 +22,9 @@ def surface(
     if found.distances is not None:
         one_empty = scores.distance_of_one(conventions.one_empty, target.shape)
         sides = found.distances.pred_to_gt, found.distances.gt_to_pred
-        for name in scores.DISTANCES:
+        for name, score in scores.DISTANCES.items():
             if name in wanted:
-                values[name] = scores.distance(name, *sides, perfect=perfect, one_empty=one_empty)
+                values[name] = scores.distance(score, *sides, perfect=perfect, one_empty=one_empty)
         values["nsd"] = scores.near_share(*sides, conventions.tolerance, perfect=perfect)
         delta = statistics.boundary_tolerance(statistics.BOUNDARY_SHARE, target.shape)
         near = points.near_points(found.distances, delta)

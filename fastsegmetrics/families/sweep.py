@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced
+from fastsegmetrics.families.contract import (
+    CurveSource,
+    MeanCurve,
+    Produced,
+    columns_of,
+    sources_of,
+)
 from fastsegmetrics.families.exact_curves import ExactCurves
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import SWEEP_SCORES
@@ -78,15 +84,8 @@ class SweepFamily:
     def __init__(self, metrics: tuple[Metric, ...], conventions: Conventions) -> None:
         self._conventions = conventions
         self.rule = score_rule(conventions)
-        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
-        self.sources = tuple(
-            dict.fromkeys(
-                source
-                for metric in metrics
-                if metric.report.source == "curve"
-                for source in self.curves_of(metric)
-            )
-        )
+        self.columns = columns_of(metrics)
+        self.sources = sources_of(metrics, self.curves_of)
         families = {metric.score.family for metric in metrics}
         self._needs_counts = bool(families & {"confusion", "alignment", "area"})
         self._needs_structure = "structure" in families
@@ -135,8 +134,7 @@ class SweepFamily:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import measure as reference
 
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         every, counts = reference.measure(
             represent.unit_values(pred),
             target.mask == 1,

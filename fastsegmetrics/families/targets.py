@@ -14,13 +14,14 @@ from fastsegmetrics import represent
 from fastsegmetrics.catalog import Metric
 from fastsegmetrics.catalog.targets import MATCHING, PIXEL_PREFIX, PIXEL_SCORES
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced
+from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced, columns_of
 from fastsegmetrics.families.sweep import score_rule
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import confusion, targets as scores
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.scores.targets import QualitySums, TargetCounts
 from fastsegmetrics.statistics import targets as statistics
+from fastsegmetrics.statistics.partition import FIXED
 from fastsegmetrics.statistics.targets import N_QUALITIES, TargetTally
 from fastsegmetrics.target import Target
 
@@ -137,7 +138,7 @@ class TargetFamily:
         self._conventions = conventions
         self.metrics = metrics
         self.rule = score_rule(conventions)
-        self.columns = tuple(dict.fromkeys(m.column for m in metrics if m.column is not None))
+        self.columns = columns_of(metrics)
         self._scores = [column.rpartition(".")[0] for column in self.columns]
         rules = {MATCHING[metric.score.name] for metric in metrics}
         self._pixels = "pixels" in rules
@@ -178,7 +179,7 @@ class TargetFamily:
         """
         if self._pixels or len(self._thresholds):
             return None
-        runs = statistics.runs_in_range(values, statistics.FIXED)
+        runs = statistics.runs_in_range(values, FIXED)
         if runs is None:
             return None
         return self._produced(
@@ -189,10 +190,9 @@ class TargetFamily:
         """Measure one pair by the reference definitions."""
         from fastsegmetrics.reference import targets as reference
 
-        if pred.values.dtype == np.uint8:
-            represent.check_scale(int(pred.values.max()), self._conventions)
+        represent.check_levels(pred, self._conventions)
         p, g = represent.unit_values(pred), target.mask == 1
-        tally = TargetTally(*reference.target_tally(p, g, (statistics.FIXED, *self._thresholds)))
+        tally = TargetTally(*reference.target_tally(p, g, (FIXED, *self._thresholds)))
         return self._produced(tally)
 
     def _produced(self, tally: TargetTally) -> Produced:

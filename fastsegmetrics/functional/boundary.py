@@ -6,8 +6,9 @@ import math
 from typing import Any, Literal
 
 from fastsegmetrics import backend as backends, represent
+from fastsegmetrics.arguments import number, one_of
+from fastsegmetrics.conventions import CHOICES, BothEmpty
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.functional.surface import BothEmpty, checked_choice, checked_number
 from fastsegmetrics.scores import boundary as scores
 from fastsegmetrics.statistics import boundary as statistics
 from fastsegmetrics.statistics.boundary import Boundary, MatchedPoints, Matching
@@ -147,11 +148,11 @@ def boundary_f(
     >>> round(score, 4), score.precision, score.tolerance
     (0.6, 0.6, 1.0)
     """
-    checked_choice("unit", unit, ("pixel", "spacing", "diagonal"))
-    checked_choice("matching", matching, ("nearest", "one_to_one"))
-    checked_choice("boundary", boundary, ("surface", "davis"))
-    checked_choice("both_empty", both_empty, ("perfect", "undefined"))
-    tolerance = checked_number("tolerance", tolerance)
+    one_of("unit", unit, ("pixel", "spacing", "diagonal"))
+    one_of("matching", matching, ("nearest", "one_to_one"))
+    one_of("boundary", boundary, ("surface", "davis"))
+    one_of("both_empty", both_empty, CHOICES["both_empty"])
+    tolerance = number("tolerance", tolerance, 0.0)
     if (spacing is None) == (unit == "spacing"):
         raise InputError(
             f"spacing must be given with unit='spacing' and with no other; received "
@@ -207,16 +208,13 @@ def boundary_iou(
     >>> round(score, 4), score.distance
     (0.3333, 1)
     """
-    share = checked_number("share", share, 1.0)
-    checked_choice("both_empty", both_empty, ("perfect", "undefined"))
+    share = number("share", share, 0.0, 1.0)
+    one_of("both_empty", both_empty, CHOICES["both_empty"])
     pair = represent.mask_pair(pred, gt, n_axes=(2, 3))
     distance = max(1, round(share * math.hypot(*pair.gt.shape)))
     with backends.chosen(backend):
         found = statistics.shared_band(pair, distance)
-    value = scores.share(found.shared, found.union)
-    if found.union == 0 and both_empty == "perfect":
-        value = 1.0
-    return BandScore(value, distance)
+    return BandScore(scores.overlap(*found, perfect=both_empty == "perfect"), distance)
 
 
 def cl_dice(
@@ -266,7 +264,7 @@ def cl_dice(
     >>> round(score, 4), score.precision, score.sensitivity
     (0.6667, 1.0, 0.5)
     """
-    checked_choice("both_empty", both_empty, ("perfect", "undefined"))
+    one_of("both_empty", both_empty, CHOICES["both_empty"])
     pair = represent.mask_pair(pred, gt, n_axes=(2, 3))
     with backends.chosen(backend):
         found = statistics.centre_lines(pair)
@@ -280,7 +278,6 @@ def cl_dice(
 
 
 def _f_score(found: MatchedPoints, both_empty: BothEmpty) -> tuple[float, float, float]:
-    precision = scores.share(found.pred_found, found.n_pred)
-    recall = scores.share(found.gt_found, found.n_gt)
-    empty = 1.0 if both_empty == "perfect" else math.nan
-    return scores.f_score(precision, recall, empty), precision, recall
+    """Return the F-score with its precision and recall."""
+    shares = scores.share(found.pred_found, found.n_pred), scores.share(found.gt_found, found.n_gt)
+    return scores.f_of_found(*found, perfect=both_empty == "perfect"), *shares

@@ -177,7 +177,7 @@ class LabelOverlap(ClassOverlap):
         _check_alike(self, other)
         assert isinstance(other, LabelOverlap)
         mine, its = (LabelCounts(o.table, o.n_ignored, o.labels) for o in (self, other))
-        return _of_table(mine.merged(its), self.background)
+        return overlap_of_counts(mine.merged(its), self.background)
 
 
 def _check_alike(one: ClassOverlap, other: ClassOverlap) -> None:
@@ -188,14 +188,8 @@ def _check_alike(one: ClassOverlap, other: ClassOverlap) -> None:
         )
 
 
-def overlap_of_table(
-    table: NDArray[np.int64], n_ignored: int, labels: tuple[int, ...], background: int | None
-) -> LabelOverlap:
+def overlap_of_counts(counts: LabelCounts, background: int | None) -> LabelOverlap:
     """Return the overlap that a contingency table stands for."""
-    return _of_table(LabelCounts(table, n_ignored, labels), background)
-
-
-def _of_table(counts: LabelCounts, background: int | None) -> LabelOverlap:
     table, n_ignored, labels = counts
     return LabelOverlap(ClassCounts.of(table), labels, background, table=table, n_ignored=n_ignored)
 
@@ -250,9 +244,9 @@ def label_overlap(
     (0.55, [4, 3, 0], 1)
     """
     chosen = represent_labels.label_set(labels, ignore_label)
-    _check_background(background, chosen.values)
+    represent_labels.check_background(background, chosen)
     with backends.chosen(backend):
-        return _of_table(statistics.label_counts(pred, gt, chosen), background)
+        return overlap_of_counts(statistics.label_counts(pred, gt, chosen), background)
 
 
 def multilabel_overlap(
@@ -300,8 +294,3 @@ def multilabel_overlap(
             )
         counts = statistics.channel_counts(*(np.moveaxis(m, channel_axis, 0) for m in pair[:2]))
     return ClassOverlap(counts, tuple(range(counts.tp.size)))
-
-
-def _check_background(background: int | None, labels: tuple[int, ...]) -> None:
-    if background is not None and background not in labels:
-        raise InputError(f"background must be one of the labels; received {background!r}")

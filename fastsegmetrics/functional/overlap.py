@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import numbers
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent
-from fastsegmetrics.conventions import Conventions, Policy
+from fastsegmetrics.arguments import number, one_of
+from fastsegmetrics.conventions import CHOICES, Policy
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MaskPair
 from fastsegmetrics.scores import confusion, overlap as formulas
@@ -26,10 +26,7 @@ _BOTH_EMPTY = {"perfect": 1.0, "undefined": math.nan, "zero": 0.0}
 
 def empty_value(both_empty: str) -> float:
     """Return what overlap is when neither mask has a pixel."""
-    if both_empty not in _BOTH_EMPTY:
-        allowed = ", ".join(map(repr, _BOTH_EMPTY))
-        raise InputError(f"both_empty must be one of {allowed}; received {both_empty!r}")
-    return _BOTH_EMPTY[both_empty]
+    return _BOTH_EMPTY[one_of("both_empty", both_empty, tuple(_BOTH_EMPTY))]
 
 
 @dataclass(frozen=True)
@@ -214,7 +211,7 @@ def overlap(
     if unit is None and not np.all(np.asarray(spacing) == 1):
         raise InputError(f"unit must name what spacing={spacing!r} is in, for example unit='mm'")
     empty_value(both_empty)
-    Conventions(policy=policy)
+    one_of("policy", policy, CHOICES["policy"])
     with backends.chosen(backend):
         pair = _pair(pred, gt, spacing)
         counts = statistics.mask_counts(pair.pred, pair.gt)
@@ -277,12 +274,10 @@ def soft_dice(
     >>> soft_dice([1.0, 0.5, 0.5, 0.0], [1, 1, 0, 0])
     0.75
     """
-    real = isinstance(smooth, numbers.Real) and not isinstance(smooth, bool)
-    if not real or not math.isfinite(smooth) or smooth < 0:
-        raise InputError(f"smooth must be finite and at least 0; received {smooth!r}")
+    smooth = number("smooth", smooth, 0.0)
     value = empty_value(both_empty)
     probabilities = _probabilities(pred)
-    mask = represent._binary(gt, "gt", None)
+    mask = represent.binary(gt, "gt")
     if probabilities.shape != mask.shape:
         raise InputError(
             f"pred and gt must have one shape; received {probabilities.shape} and {mask.shape}"
@@ -293,8 +288,8 @@ def soft_dice(
 
 
 def _probabilities(pred: Any) -> NDArray[np.float64]:
-    values = represent._numbers(pred, "pred").astype(np.float64)
+    values = represent.numeric(pred, "pred").astype(np.float64)
     bad = ~((values >= 0) & (values <= 1))
     if bad.any():
-        raise InputError(f"pred must lie in [0, 1]; {represent._first(bad, values)}")
+        raise InputError(f"pred must lie in [0, 1]; {represent.first_bad(bad, values)}")
     return values

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import numbers
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -12,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, represent
-from fastsegmetrics.conventions import OneEmpty
+from fastsegmetrics.arguments import number, one_of
+from fastsegmetrics.conventions import CHOICES, BothEmpty, OneEmpty
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.scores import surface as scores
 from fastsegmetrics.statistics import surface_distances as statistics
 from fastsegmetrics.statistics.surface_distances import DirectedDistances, Surface
 
 Percentile = Literal["max", "pooled", "mean", "inverse_cdf"]
-BothEmpty = Literal["perfect", "undefined"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -93,12 +92,11 @@ class SurfaceDistances:
         InputError
             On another `q` or convention.
         """
-        q = checked_number("q", q, 100.0)
-        rule = convention or ("inverse_cdf" if self.surface == "elements" else "max")
-        if rule not in ("max", "pooled", "mean", "inverse_cdf"):
-            raise InputError(
-                f"convention must be 'max', 'pooled', 'mean' or 'inverse_cdf'; received {rule!r}"
-            )
+        q = number("q", q, 0.0, 100.0)
+        rule = convention
+        if rule is None:
+            rule = "inverse_cdf" if self.surface == "elements" else "max"
+        one_of("convention", rule, tuple(_PERCENTILES))
         if self.surface == "elements":
             if rule != "inverse_cdf":
                 raise InputError(
@@ -111,15 +109,13 @@ class SurfaceDistances:
                     for side, area in zip(sides, areas)
                 )
             )
-        return self._distance(_PERCENTILES[rule], q)
+        percentile = _PERCENTILES[rule]
+        return self._distance(lambda forth, back: percentile(forth, back, q))
 
     @property
     def assd(self) -> float:
         """Average symmetric surface distance: the mean of all distances of both directions."""
-        weights = None
-        if self.pred_areas is not None and self.gt_areas is not None:
-            weights = self.pred_areas, self.gt_areas
-        return self._distance(lambda forth, back: scores.pooled_mean(forth, back, weights))
+        return self._distance(lambda forth, back: scores.pooled_mean(forth, back, self._areas))
 
     @property
     def masd(self) -> float:
@@ -141,26 +137,23 @@ class SurfaceDistances:
         InputError
             When the tolerance is not a finite number of at least 0.
         """
-        tolerance = checked_number("tolerance", tolerance)
-        if self._n_empty == 2:
-            return 1.0 if self.both_empty == "perfect" else math.nan
-        near = scores.within(self.pred_to_gt, tolerance, self.pred_areas)
-        near += scores.within(self.gt_to_pred, tolerance, self.gt_areas)
-        if self.pred_areas is None or self.gt_areas is None:
-            return near / (self.pred_to_gt.size + self.gt_to_pred.size)
-        return near / float(self.pred_areas.sum() + self.gt_areas.sum())
+        return scores.near_share(
+            self.pred_to_gt, self.gt_to_pred, number("tolerance", tolerance, 0.0), self._areas,
+            perfect=self.both_empty == "perfect",
+        )  # fmt: skip
 
     @property
-    def _n_empty(self) -> int:
-        return (self.pred_to_gt.size == 0) + (self.gt_to_pred.size == 0)
+    def _areas(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        if self.pred_areas is None or self.gt_areas is None:
+            return None
+        return self.pred_areas, self.gt_areas
 
-    def _distance(self, score: Callable[..., float], *arguments: float) -> float:
+    def _distance(self, score: Callable[[Any, Any], float]) -> float:
         """Return a score of both directions, or what the policies say if there are not two."""
-        if self._n_empty == 2:
-            return 0.0 if self.both_empty == "perfect" else math.nan
-        if self._n_empty == 1:
-            return math.inf if self.one_empty == "infinite" else self.diagonal
-        return score(self.pred_to_gt, self.gt_to_pred, *arguments)
+        return scores.distance(
+            score, self.pred_to_gt, self.gt_to_pred, perfect=self.both_empty == "perfect",
+            one_empty=math.inf if self.one_empty == "infinite" else self.diagonal,
+        )  # fmt: skip
 
 
 _PERCENTILES: dict[str, Callable[..., float]] = {
@@ -225,9 +218,9 @@ def surface_distances(
     >>> surface_distances(pred, gt, spacing=(2.5, 0.5, 0.5)).hd
     5.0
     """
-    checked_choice("surface", surface, ("voxels", "elements"))
-    checked_choice("both_empty", both_empty, ("perfect", "undefined"))
-    checked_choice("one_empty", one_empty, ("infinite", "diagonal"))
+    one_of("surface", surface, ("voxels", "elements"))
+    one_of("both_empty", both_empty, CHOICES["both_empty"])
+    one_of("one_empty", one_empty, CHOICES["one_empty"])
     pair = represent.mask_pair(pred, gt, spacing, n_axes=(2, 3))
     with backends.chosen(backend):
         found: DirectedDistances = statistics.surface_distances(pair, surface=surface)
@@ -301,19 +294,3 @@ def nsd(pred: Any, gt: Any, tolerance: float, **choices: Any) -> float:
     0.3
     """
     return surface_distances(pred, gt, **choices).nsd(tolerance)
-
-
-def checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise unless an argument is one of its choices."""
-    if not isinstance(value, str) or value not in choices:
-        allowed = " or ".join(map(repr, choices))
-        raise InputError(f"{name} must be {allowed}; received {value!r}")
-
-
-def checked_number(name: str, value: Any, most: float = math.inf) -> float:
-    """Return an argument as a float of at least 0 and at most `most`, or raise."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    if not real or not math.isfinite(value) or not 0 <= value <= most:
-        bounds = "of at least 0" if most == math.inf else f"in [0, {most:g}]"
-        raise InputError(f"{name} must be a finite number {bounds}; received {value!r}")
-    return float(value)

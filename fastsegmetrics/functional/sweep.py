@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends, catalog
+from fastsegmetrics.arguments import one_of
 from fastsegmetrics.catalog import Metric, Wanted
-from fastsegmetrics.errors import InputError
 from fastsegmetrics.families.sweep import AREA_AXES, SweepRecord, score_levels, score_rule
 from fastsegmetrics.functional.shared import documented, plan_for
 from fastsegmetrics.plan import Plan
@@ -347,8 +347,6 @@ def _area(
     backend: backends.Backend | None,
     conventions: dict[str, Any],
 ) -> float:
-    if rule not in catalog.AREA_RULES[kind]:
-        choices = " or ".join(map(repr, catalog.AREA_RULES[kind]))
-        raise InputError(f"rule must be {choices}; received {rule!r}")
+    one_of("rule", rule, tuple(catalog.AREA_RULES[kind]))
     plan = plan_for(f"{kind}.{rule}_of_image", conventions)
     return float(plan.measure(pred, gt, backend=backend).values[0])

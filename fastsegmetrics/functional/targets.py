@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from fastsegmetrics import backend as backends
-from fastsegmetrics.errors import InputError
+from fastsegmetrics.arguments import one_of
 from fastsegmetrics.functional.shared import documented, plan_for
 
 #: How `detection` matches, and the suffix of its scores in the catalogue.
@@ -144,11 +144,7 @@ def detection(
     **conventions: Any,
 ) -> Detection:
     """Probability of detection and false-alarm rate of P > 0.5."""
-    if matching not in _MATCHINGS:
-        raise InputError(
-            f"matching must be one of {', '.join(map(repr, _MATCHINGS))}; received {matching!r}"
-        )
-    suffix = _MATCHINGS[matching]
+    suffix = _MATCHINGS[one_of("matching", matching, tuple(_MATCHINGS))]
     plan = plan_for((f"pd{suffix}.bin", f"fa{suffix}.bin"), conventions)
     return Detection(*plan.measure(pred, gt, backend=backend).values.tolist())
 

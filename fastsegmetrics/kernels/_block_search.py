@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsegmetrics.kernels._cells import bounds, sorted_into_cells
 from fastsegmetrics.kernels._jit import kernel
-from fastsegmetrics.kernels.proximity import _bounds, _sorted_into_cells
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -348,10 +348,10 @@ def begin_matrix(matrix: Floats, state: State) -> tuple[int, bool]:
 def assign_to_points(rows: Floats, columns: Floats) -> Ints:
     """Return the column of each row at the lowest total distance; no more rows than columns."""
     m = columns.shape[0]
-    top, bottom, left, right = _bounds(columns)
+    top, bottom, left, right = bounds(columns)
     # Cells of about half a block, which lie beside each other in it.
     side = max(np.sqrt(8 * (bottom - top) * (right - left) / m), (bottom - top + right - left) / m)
-    ids = _sorted_into_cells(columns, side if side > 0 else 1.0).members
+    ids = sorted_into_cells(columns, side if side > 0 else 1.0).members
     n_blocks = (m + _BLOCK - 1) // _BLOCK
     placed = np.full((2, n_blocks, _BLOCK), np.inf)
     boxes = np.empty((4, n_blocks))

@@ -62,6 +62,23 @@ def _changes(
 
 
 @kernel
+def _with_room(found: NDArray[np.int32], n: int, needed: int) -> NDArray[np.int32]:
+    """Return the first `n` runs in an array that holds twice as many as are needed."""
+    larger = np.empty((2 * needed, 3), np.int32)
+    larger[:n] = found[:n]
+    return larger
+
+
+@kernel
+def _put_runs(runs: NDArray[np.int32], row: int, changes: NDArray[np.int32]) -> None:
+    """Write the runs of one row from the positions at which it changes."""
+    for run in range(runs.shape[0]):
+        runs[run, 0] = row
+        runs[run, 1] = changes[2 * run]
+        runs[run, 2] = changes[2 * run + 1]
+
+
+@kernel
 def _all_empty(words: NDArray[np.uint64], at: int) -> bool:
     """Tell whether eight words from `at` on are 0."""
     first = np.uint64(at)
@@ -94,14 +111,9 @@ def find_runs(mask: NDArray[np.uint8], words: NDArray[np.uint64], width: int) ->
             continue
         in_row = _changes(mask, words, start, stop, changes) // 2
         if n + in_row > found.shape[0]:
-            larger = np.empty((2 * (n + in_row), 3), np.int32)
-            larger[:n] = found[:n]
-            found = larger
-        for run in range(in_row):
-            found[n, 0] = row
-            found[n, 1] = changes[2 * run]
-            found[n, 2] = changes[2 * run + 1]
-            n += 1
+            found = _with_room(found, n, n + in_row)
+        _put_runs(found[n : n + in_row], row, changes)
+        n += in_row
     return found[:n].copy()
 
 
@@ -160,14 +172,9 @@ def runs_above(values: NDArray[Any], limit: Any, width: int) -> tuple[NDArray[np
             continue
         in_row = _changes_above(here, limit, changes) // 2
         if n + in_row > found.shape[0]:
-            larger = np.empty((2 * (n + in_row), 3), np.int32)
-            larger[:n] = found[:n]
-            found = larger
-        for run in range(in_row):
-            found[n, 0] = row
-            found[n, 1] = changes[2 * run]
-            found[n, 2] = changes[2 * run + 1]
-            n += 1
+            found = _with_room(found, n, n + in_row)
+        _put_runs(found[n : n + in_row], row, changes)
+        n += in_row
     return found[:n].copy(), highest
 
 

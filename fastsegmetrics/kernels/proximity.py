@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsegmetrics.kernels._cells import Grid, accumulate, cell_at, sorted_into_cells
 from fastsegmetrics.kernels._jit import kernel
 
 Points = NDArray[np.float64]
@@ -29,84 +28,14 @@ def distances(rows: Points, columns: Points) -> NDArray[np.float64]:
     return found
 
 
-class _Grid(NamedTuple):
-    """Points sorted into square cells; cell (a, b) holds members[starts[c]:starts[c + 1]]."""
-
-    top: float
-    left: float
-    side: float
-    height: int
-    width: int
-    starts: NDArray[np.int64]
-    members: NDArray[np.int64]
-
-
-@kernel
-def _bounds(points: Points) -> tuple[float, float, float, float]:
-    # A loop, because NumPy's min and max of a column take half a second to compile.
-    top = bottom = points[0, 0]
-    left = right = points[0, 1]
-    for k in range(1, points.shape[0]):
-        top, bottom = min(top, points[k, 0]), max(bottom, points[k, 0])
-        left, right = min(left, points[k, 1]), max(right, points[k, 1])
-    return top, bottom, left, right
-
-
-@kernel
-def _accumulate(counts: NDArray[np.int64]) -> None:
-    for k in range(1, counts.size):
-        counts[k] += counts[k - 1]
-
-
-@kernel
-def _cell(position: float, origin: float, side: float, cells: int) -> int:
-    """Return the cell of a coordinate; outside of the grid, one that has no neighbour in it."""
-    return np.int64(min(max(np.floor((position - origin) / side), -2.0), cells + 1.0))
-
-
-@kernel
-def _cells_along(extent: float, side: float, most: float) -> int:
-    return np.int64(min(np.floor(extent / side) + 1.0, most))
-
-
-@kernel
-def _sorted_into_cells(points: Points, reach: float) -> _Grid:
-    """Sort points into cells so wide that nothing within `reach` is further than the next one.
-
-    No more cells than about four for each point, however far apart the points are.
-    """
-    n = points.shape[0]
-    top, bottom, left, right = _bounds(points)
-    tall, wide = bottom - top, right - left
-    most = np.floor(2 * np.sqrt(n)) + 1
-    # Wider by more than the rounding of a quotient of coordinates.
-    side = reach * (1 + 1e-9)
-    side = max(side, tall / most, wide / most)
-    height, width = _cells_along(tall, side, most), _cells_along(wide, side, most)
-    cells = np.empty(n, np.int64)
-    starts = np.zeros(height * width + 2, np.int64)
-    for k in range(n):
-        a = min(_cell(points[k, 0], top, side, height), height - 1)
-        b = min(_cell(points[k, 1], left, side, width), width - 1)
-        cells[k] = a * width + b
-        starts[cells[k] + 2] += 1
-    _accumulate(starts)
-    members = np.empty(n, np.int64)
-    for k in range(n):
-        # While cell c is being filled, starts[c + 1] is its next place: at the end, its end.
-        members[starts[cells[k] + 1]] = k
-        starts[cells[k] + 1] += 1
-    return _Grid(top, left, side, height, width, starts, members)
-
-
 @kernel
 def _rows_near(
-    columns: Points, j: int, rows: Points, grid: _Grid, limit: float, found: NDArray[np.int64]
+    columns: Points, j: int, rows: Points, grid: Grid, limit: float, found: NDArray[np.int64]
 ) -> int:
     """Put the rows nearer to a column than the limit into `found`; return how many there are."""
     n = 0
-    a = _cell(columns[j, 0], grid.top, grid.side, grid.height)
-    b = _cell(columns[j, 1], grid.left, grid.side, grid.width)
+    a = cell_at(columns[j, 0], grid.top, grid.side, grid.height)
+    b = cell_at(columns[j, 1], grid.left, grid.side, grid.width)
     left, right = max(b - 1, 0), min(b + 2, grid.width)
     if left >= right:
         return 0
@@ -136,12 +65,12 @@ def near_pairs(
     starts = np.zeros(n + 1, np.int64)
     if n == 0 or m == 0 or not limit > 0:
         return np.empty((0, 2), np.int64), np.empty(0, np.float64)
-    grid = _sorted_into_cells(rows, limit)
+    grid = sorted_into_cells(rows, limit)
     near = np.empty(n, np.int64)
     for j in range(m):
         for place in range(_rows_near(columns, j, rows, grid, limit, near)):
             starts[near[place] + 1] += 1
-    _accumulate(starts)
+    accumulate(starts)
     pairs = np.empty((starts[n], 2), np.int64)
     costs = np.empty(starts[n], np.float64)
     # Columns come in order, so that every row gets its own in order.

@@ -2,16 +2,21 @@
 
 The algorithm of Lee, Kashyap and Chu, "Building skeleton models via 3-D medial surface/axis
 thinning algorithms", 1994.  Rows are cut into words of 62 voxels with a copy of the next one at
-either end, so that whatever the bit, a neighbourhood is three bits of nine words.
+either end, so that whatever the bit, a neighbourhood is three bits of nine words.  The words are
+flat below: `row` and `plane` are how many a row and a plane have, `i` is the place of one.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.kernels.bitmask import lowest_place
 from fastsegmetrics.kernels.surface import BitVolume, extent
+
+#: Flat words of 62 voxels, uint64[n].
+Words = NDArray[np.uint64]
 
 _0, _1, _2, _3, _4, _7, _9 = (np.uint64(n) for n in (0, 1, 2, 3, 4, 7, 9))
 _16, _28, _32, _56, _61, _63 = (np.uint64(n) for n in (16, 28, 32, 56, 61, 63))
@@ -41,7 +46,7 @@ _CORNERS = _of_neighbours(0, 1, 3, 4, 9, 10, 12, 13)
 
 
 @kernel
-def _around(solid, i, at, row, plane):
+def _around(solid: Words, i: int, at: int, row: int, plane: int) -> int:
     """Return the neighbourhood of bit `at` of word `i`."""
     shift = at - _1
     found = _0
@@ -53,7 +58,7 @@ def _around(solid, i, at, row, plane):
 
 
 @kernel
-def _ones(word):
+def _ones(word: int) -> int:
     """Return the number of set bits, as an integer without sign."""
     word -= (word >> _1) & _HALVES
     word = (word & _QUARTERS) + ((word >> _2) & _QUARTERS)
@@ -61,7 +66,7 @@ def _ones(word):
 
 
 @kernel
-def _keeps_euler(others):
+def _keeps_euler(others: int) -> bool:
     """Whether the Euler characteristic stays when the centre goes.
 
     Voxels are closed cubes.  With the centre go its cube and those faces, edges and corners that no
@@ -78,7 +83,7 @@ def _keeps_euler(others):
 
 
 @kernel
-def _connected(others):
+def _connected(others: int) -> bool:
     """Whether neighbours are one 26-component; so is none."""
     reached = others & (~others + _1)
     while True:
@@ -94,13 +99,13 @@ def _connected(others):
 
 
 @kernel
-def _deletable(others):
+def _deletable(others: int) -> bool:
     """Whether a voxel with these neighbours ends no line, and its deletion changes no topology."""
     return others & (others - _1) != _0 and _keeps_euler(others) and _connected(others)
 
 
 @kernel
-def _free(solid, i, side, row, plane):
+def _free(solid: Words, i: int, side: int, row: int, plane: int) -> int:
     """Return the voxels of word `i` that have background on a side."""
     word = solid[i]
     if side == 0:
@@ -119,7 +124,16 @@ def _free(solid, i, side, row, plane):
 
 
 @kernel
-def _judge(solid, dirty, ready, side, row, plane, where, which):
+def _judge(
+    solid: Words,
+    dirty: Words,
+    ready: Words,
+    side: int,
+    row: int,
+    plane: int,
+    where: NDArray[np.int64],
+    which: Words,
+) -> int:
     """List the words with voxels to delete from a side; return how many.
 
     What a voxel's neighbourhood says of it holds, from every side, until the neighbourhood loses a
@@ -150,7 +164,7 @@ def _judge(solid, dirty, ready, side, row, plane, where, which):
 
 
 @kernel
-def _wake(dirty, i, gone, row, plane):
+def _wake(dirty: Words, i: int, gone: int, row: int, plane: int) -> None:
     """Mark what lies around voxels that word `i` has lost."""
     near = gone | (gone << _1) | (gone >> _1)
     before, after = (gone & _FIRST_OWN) << _61, (gone & _LAST_OWN) >> _61
@@ -165,7 +179,7 @@ def _wake(dirty, i, gone, row, plane):
 
 
 @kernel
-def _delete(solid, dirty, i, chosen, row, plane):
+def _delete(solid: Words, dirty: Words, i: int, chosen: int, row: int, plane: int) -> int:
     """Delete voxels of word `i`, one after another, that are still simple; return those."""
     gone = _0
     while chosen != _0:
@@ -187,7 +201,8 @@ def _delete(solid, dirty, i, chosen, row, plane):
 
 
 @kernel
-def _thin_words(solid, row, plane, planar):
+def _thin_words(solid: Words, row: int, plane: int, planar: bool) -> None:
+    """Thin flat words in place, of which a row and a plane have so many."""
     dirty, ready = np.zeros_like(solid), np.zeros_like(solid)
     where, which = np.empty(solid.size, np.int64), np.empty_like(solid)
     for i in range(plane + row, solid.size - plane - row):
@@ -208,7 +223,7 @@ def _thin_words(solid, row, plane, planar):
 
 
 @kernel
-def _cut(bits, box, words):
+def _cut(bits: BitVolume, box: NDArray[np.int64], words: int) -> NDArray[np.uint64]:
     """Return what a box of a bit volume holds as words of 62 voxels, with empty ones around."""
     depth, height = box[0, 1] - box[0, 0], box[1, 1] - box[1, 0]
     solid = np.zeros((depth + 2, height + 2, words), np.uint64)
@@ -224,7 +239,7 @@ def _cut(bits, box, words):
 
 
 @kernel
-def _paste(solid, box, bits):
+def _paste(solid: NDArray[np.uint64], box: NDArray[np.int64], bits: BitVolume) -> None:
     """Set in an empty bit volume what words of 62 voxels hold."""
     for z in range(solid.shape[0] - 2):
         for y in range(solid.shape[1] - 2):

@@ -17,6 +17,7 @@ from fastsegmetrics.protocol.options import (
     Fixed,
     Representation,
 )
+from fastsegmetrics.statistics.boundary_map import boundary
 from fastsegmetrics.statistics.effort import skeleton_of
 from fastsegmetrics.statistics.map_surfaces import band_width
 from fastsegmetrics.target import Target
@@ -126,9 +127,7 @@ def components(mask: Mask, connectivity: int) -> Regions:
     else:
         from fastsegmetrics.kernels import label, regions  # type: ignore[no-redef]
     height, width = mask.shape
-    flat = np.ascontiguousarray(mask).view(np.uint8).reshape(-1)
-    flat = flat.view()
-    flat.flags.writeable = False
+    flat = represent.sealed(mask).view(np.uint8).reshape(-1)
     runs, labels, table = regions.components(flat, represent.words(flat), width, connectivity)
     image = label.paint_runs(runs, labels, height, width)
     rows = table.tolist()
@@ -178,13 +177,6 @@ def form_of(mask: Mask, form: str) -> Mask:
     return mask
 
 
-def boundary(mask: Mask) -> Mask:
-    """Return the pixels that have a 4-neighbour outside; outside the image is outside."""
-    wide = np.pad(mask, 1)
-    inner = wide[:-2, 1:-1] & wide[2:, 1:-1] & wide[1:-1, :-2] & wide[1:-1, 2:]
-    return mask & ~inner
-
-
 def band(mask: Mask) -> Mask:
     """Return the pixels that are gone after some erosions by 3 × 3; outside is background."""
     kept = mask
@@ -202,6 +194,4 @@ def borrowed(mask: Mask, image: NDArray[np.uint8] | None = None) -> Target:
 
 def sealed(values: Map) -> represent.MapInput:
     """Return a map as the producers of statistics take it."""
-    flat = np.ascontiguousarray(values).view()
-    flat.flags.writeable = False
-    return represent.MapInput(flat, False)
+    return represent.MapInput(represent.sealed(values), False)

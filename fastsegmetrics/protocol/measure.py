@@ -101,8 +101,7 @@ def scored(protocol: Protocol, pred: MapInput, target: Target, conventions: Conv
     InputError
         When an 8-bit map seems to be a mask of 0 and 1.
     """
-    if pred.values.dtype == np.uint8:
-        represent.check_scale(int(pred.values.max()), conventions)
+    represent.check_levels(pred, conventions)
     values, g = represent.unit_values(pred), target.mask == 1
     path = _Path(protocol, values, g, Setting(conventions, target.image))
     if isinstance(protocol.target, Whole):

@@ -152,7 +152,9 @@ def of_points(name: str, p: Mask, g: Mask, matching: Matching, setting: Setting)
         near = near_points(found, matching.limit(g.shape))
         return boundary.f_of_found(*near, perfect=setting.perfect)
     one_empty = surface.distance_of_one(setting.conventions.one_empty, g.shape)
-    return surface.distance(name, *sides, perfect=setting.perfect, one_empty=one_empty)
+    return surface.distance(
+        surface.DISTANCES[name], *sides, perfect=setting.perfect, one_empty=one_empty
+    )
 
 
 def of_outlines(name: str, p: Mask, g: Mask, p_form: Mask, g_form: Mask, setting: Setting) -> float:

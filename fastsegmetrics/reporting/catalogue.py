@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastsegmetrics.reporting.layout import markdown
 from fastsegmetrics.reporting.table import ARROWS
 from fastsegmetrics.results import json_ready
 
@@ -127,8 +128,7 @@ def full(metrics: Iterable[Metric], width: int) -> str:
 
 def to_markdown(metrics: Iterable[Metric]) -> str:
     """The catalogue as a Markdown table, one line per metric."""
-    head = ["metric", *_STAGES, "better", "range", "empty case", "source"]
-    lines = [head, ["---"] * len(head)]
+    lines = [["metric", *_STAGES, "better", "range", "empty case", "source"]]
     for metric in metrics:
         low, high = metric.range
         path = metric.path.to_dict()
@@ -142,6 +142,4 @@ def to_markdown(metrics: Iterable[Metric]) -> str:
                 metric.score.citation,
             ]
         )
-    return "".join(
-        f"| {' | '.join(c.replace('|', chr(92) + '|') for c in line)} |\n" for line in lines
-    )
+    return markdown(lines)

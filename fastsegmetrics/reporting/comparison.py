@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastsegmetrics.reporting.layout import aligned, markdown
+from fastsegmetrics.reporting.plain import csv_text
 from fastsegmetrics.reporting.table import ARROWS, format_value
 from fastsegmetrics.results import json_ready
 
@@ -50,35 +50,19 @@ def to_json_ready(compared: ComparedRuns) -> Any:
 def to_csv(compared: ComparedRuns) -> str:
     """Return one line for each metric, floats to the last digit."""
     rows = to_dicts(compared)
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
+    return csv_text([rows[0], *(row.values() for row in rows)])
 
 
 def to_text(compared: ComparedRuns, digits: int = 3) -> str:
     """Return a table for people, and under it what was compared how."""
-    lines = _cells(compared, digits)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = [
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
-    return "\n".join([*text, *_notes(compared)]) + "\n"
+    lines = aligned(_cells(compared, digits), right=True)
+    return "\n".join([*lines, *_notes(compared)]) + "\n"
 
 
 def to_markdown(compared: ComparedRuns, digits: int = 3) -> str:
     """Return the same as GitHub-flavoured Markdown."""
-    head, *lines = (
-        [cell.replace("|", r"\|") for cell in line] for line in _cells(compared, digits)
-    )
-    rule = ["---", *("---:" for _ in head[1:])]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *lines))
-    return f"{table}\n\n{' '.join(_notes(compared))}\n"
+    table = markdown(_cells(compared, digits), right=True)
+    return f"{table}\n{' '.join(_notes(compared))}\n"
 
 
 def _cells(compared: ComparedRuns, digits: int) -> list[list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import fastsegmetrics
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.reporting.plain import json_text
 
 if TYPE_CHECKING:
     from fastsegmetrics.results import Contract
@@ -116,7 +116,7 @@ class EvaluationContract:
 
     def to_json(self) -> str:
         """Return the contract as strict JSON, one line a choice."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(self.to_dict(), indent=2)
 
     def write(self, path: str | Path) -> None:
         """Write the contract as a JSON file in UTF-8."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastsegmetrics.reporting import table as tables
+from fastsegmetrics.reporting.plain import json_text
 
 if TYPE_CHECKING:
     from fastsegmetrics.results import Aggregate
@@ -45,7 +45,7 @@ def printed(
         Whether one of them can be the best.
     """
     if form == "json":
-        return json.dumps(as_json, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(as_json)
     if form == "csv":
         return tables.to_csv(aggregates)
     table = tables.build(aggregates, digits=digits, rows_are=rows_are, comparable=comparable)

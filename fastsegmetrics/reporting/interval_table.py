@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastsegmetrics.reporting.table import ARROWS, format_value, latex_escape
+from fastsegmetrics.reporting.layout import aligned, markdown
+from fastsegmetrics.reporting.plain import csv_text
+from fastsegmetrics.reporting.table import ARROWS, LATEX_ARROWS, format_value, latex_escape
 from fastsegmetrics.results import json_ready
 
 if TYPE_CHECKING:
@@ -37,43 +37,29 @@ def to_json_ready(found: Sequence[MetricInterval]) -> Any:
 def to_csv(found: Sequence[MetricInterval]) -> str:
     """Return one line for each method and metric, floats to the last digit."""
     rows = to_dicts(found)
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
+    return csv_text([rows[0], *(row.values() for row in rows)])
 
 
 def to_text(found: Sequence[MetricInterval], digits: int = 3) -> str:
     """Return a table of methods by metrics, and under it what the intervals are."""
-    lines = _cells(found, digits)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
-    return "\n".join([*text, _note(found)]) + "\n"
+    return "\n".join([*aligned(_cells(found, digits)), _note(found)]) + "\n"
 
 
 def to_markdown(found: Sequence[MetricInterval], digits: int = 3) -> str:
     """Return the same as GitHub-flavoured Markdown."""
-    head, *lines = ([cell.replace("|", r"\|") for cell in line] for line in _cells(found, digits))
-    rule = ["---" for _ in head]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *lines))
-    return f"{table}\n\n{_note(found)}\n"
+    return f"{markdown(_cells(found, digits))}\n{_note(found)}\n"
 
 
 def to_latex(found: Sequence[MetricInterval], digits: int = 3) -> str:
     r"""Return the same as a `tabular` with `booktabs` rules."""
     head, *lines = ([latex_escape(cell) for cell in line] for line in _cells(found, digits))
-    arrows = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "–": "--"}
     rows = [f"  {' & '.join(line)} \\\\" for line in (head, *lines)]
     rows[1:1] = [r"  \midrule"]
     begin = [f"% {_note(found)}", rf"\begin{{tabular}}{{l{'c' * (len(head) - 1)}}}", r"  \toprule"]
     text = "\n".join([*begin, *rows, r"  \bottomrule", r"\end{tabular}"])
-    for sign, command in arrows.items():
-        text = text.replace(sign, command)
-    return f"{text}\n"
+    for direction, arrow in ARROWS.items():
+        text = text.replace(arrow, LATEX_ARROWS[direction])
+    return f"{text.replace('–', '--')}\n"
 
 
 def _cells(found: Sequence[MetricInterval], digits: int) -> list[list[str]]:

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsegmetrics.arguments import integer, one_of
 from fastsegmetrics.errors import InputError
 
 Method = Literal["percentile", "bca"]
@@ -68,16 +69,11 @@ class Resampling(NamedTuple):
 
     def checked(self) -> Resampling:
         """Return itself, or refuse a choice."""
-        if not 0 < self.level < 1:
+        if not isinstance(self.level, numbers.Real) or not 0 < self.level < 1:
             raise InputError(f"level must lie between 0 and 1; received {self.level!r}")
-        for name, least in (("n_resamples", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise InputError(
-                    f"{name} must be an integer of at least {least}; received {value!r}"
-                )
-        if self.method not in ("percentile", "bca"):
-            raise InputError(f"method must be 'percentile' or 'bca'; received {self.method!r}")
+        integer("n_resamples", self.n_resamples, 1)
+        integer("seed", self.seed, 0)
+        one_of("method", self.method, ("percentile", "bca"))
         return self
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastsegmetrics.catalog import METRICS
+from fastsegmetrics.reporting.plain import csv_text
 
 if TYPE_CHECKING:
     from fastsegmetrics.results import Aggregate
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 Aggregates = Mapping[str, "Aggregate"]
 
 ARROWS = {"higher": "↑", "lower": "↓"}
-_LATEX_ARROWS = {"higher": r"$\uparrow$", "lower": r"$\downarrow$"}
+LATEX_ARROWS = {"higher": r"$\uparrow$", "lower": r"$\downarrow$"}
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -217,7 +216,7 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     r"""The table as a `tabular` with `booktabs` rules (needs ``\usepackage{booktabs}``)."""
-    lines = cells_as_text(table, bold=r"\textbf{{{}}}", arrows=_LATEX_ARROWS, clean=latex_escape)
+    lines = cells_as_text(table, bold=r"\textbf{{{}}}", arrows=LATEX_ARROWS, clean=latex_escape)
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = [
         "  " + " & ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() + r" \\"
@@ -249,12 +248,12 @@ def to_csv(results: Mapping[str, Aggregates], contracts: Mapping[str, str] | Non
 
     The last column is the hash of each method's contract, where `contracts` tell them.
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["method", "metric", *_CSV_FIELDS, *(["contract"] if contracts else [])])
+    lines: list[list[object]] = [
+        ["method", "metric", *_CSV_FIELDS, *(["contract"] if contracts else [])]
+    ]
     for method, aggregates in results.items():
         for name, a in aggregates.items():
             counts = (a.n_expected, a.n_used, a.n_undefined, a.n_infinite)
             own = [contracts[method]] if contracts else []
-            writer.writerow([method, name, repr(float(a.value)), a.direction, *counts, *own])
-    return stream.getvalue()
+            lines.append([method, name, float(a.value), a.direction, *counts, *own])
+    return csv_text(lines)

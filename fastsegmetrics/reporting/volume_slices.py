@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.statistics.boundary_map import BoundaryMap
+from fastsegmetrics.statistics.boundary_map import BoundaryMap, boundary
 
 
 class VolumeSlice(NamedTuple):
@@ -29,22 +29,11 @@ class VolumeSlice(NamedTuple):
     boundaries: BoundaryMap
 
 
-def surface_voxels(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the foreground with a 6-neighbour that is not; outside the array is background."""
-    found = np.zeros(mask.shape, bool)
-    padded = np.pad(mask, 1)
-    core = (slice(1, -1),) * mask.ndim
-    for axis in range(mask.ndim):
-        for step in (-1, 1):
-            found |= mask & ~np.roll(padded, step, axis=axis)[core]
-    return found
-
-
 def surface_distances_of_voxels(
     pred: NDArray[np.bool_], gt: NDArray[np.bool_], spacing: tuple[float, ...]
 ) -> BoundaryMap:
     """Return both surfaces and the distance of each of the prediction's voxels to the truth's."""
-    own, other = surface_voxels(pred), surface_voxels(gt)
+    own, other = boundary(pred), boundary(gt)
     distance = np.full(own.shape, np.nan)
     if not other.any():
         distance[own] = np.inf

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-NAN = math.nan
-
 
 def relative_difference(a: float, b: float) -> float:
     """Return |a - b| / (a + b + 1e-6) of two numbers that are not negative."""

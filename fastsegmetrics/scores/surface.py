@@ -7,6 +7,7 @@ truth's surface (`forth`), and back.  Neither is empty, unless it says so.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 
@@ -111,7 +112,7 @@ def mean_of_means(forth: Any, back: Any) -> float:
 
 
 #: Distances of both directions by the name that they have in the catalogue.
-DISTANCES: dict[str, Any] = {
+DISTANCES: dict[str, Callable[[Any, Any], float]] = {
     "hd": largest,
     "hd95": lambda forth, back: larger_percentile(forth, back, 95.0),
     "hd95_pooled": lambda forth, back: pooled_percentile(forth, back, 95.0),
@@ -122,8 +123,10 @@ DISTANCES: dict[str, Any] = {
 }
 
 
-def distance(name: str, forth: Any, back: Any, *, perfect: bool, one_empty: float) -> float:
-    """Return one of `DISTANCES`, where either side may be empty.
+def distance(
+    score: Callable[[Any, Any], float], forth: Any, back: Any, *, perfect: bool, one_empty: float
+) -> float:
+    """Return a score of distances, as those of `DISTANCES`, where either side may be empty.
 
     `one_empty` if one is; if both are 0, or NaN unless nothing against nothing is perfect.
     """
@@ -131,8 +134,7 @@ def distance(name: str, forth: Any, back: Any, *, perfect: bool, one_empty: floa
         return 0.0 if perfect else math.nan
     if not forth.size or not back.size:
         return one_empty
-    value: float = DISTANCES[name](forth, back)
-    return value
+    return score(forth, back)
 
 
 def distance_of_one(choice: str, shape: tuple[int, ...]) -> float:
@@ -140,12 +142,23 @@ def distance_of_one(choice: str, shape: tuple[int, ...]) -> float:
     return math.inf if choice == "infinite" else math.hypot(*shape)
 
 
-def near_share(forth: Any, back: Any, tolerance: float, *, perfect: bool) -> float:
-    """Return the share of both sides' points that lie within a tolerance of the other side.
+def near_share(
+    forth: Any,
+    back: Any,
+    tolerance: float,
+    weights: tuple[Any, Any] | None = None,
+    *,
+    perfect: bool,
+) -> float:
+    """Return the share of both sides, by number or weight, within a tolerance of the other side.
 
     0 if one side is empty; if both are 1, or NaN unless nothing against nothing is perfect.
     """
-    total = forth.size + back.size
-    if not total:
+    if not forth.size and not back.size:
         return 1.0 if perfect else math.nan
-    return (within(forth, tolerance) + within(back, tolerance)) / float(total)
+    if weights is None:
+        near, total = within(forth, tolerance) + within(back, tolerance), forth.size + back.size
+    else:
+        near = within(forth, tolerance, weights[0]) + within(back, tolerance, weights[1])
+        total = weights[0].sum() + weights[1].sum()
+    return near / float(total)

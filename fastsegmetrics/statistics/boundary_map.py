@@ -28,17 +28,27 @@ class BoundaryMap(NamedTuple):
 
 
 def boundary(mask: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return the foreground pixels that have a 4-neighbour outside the mask, or the image.
+    """Return the foreground that has a neighbour outside the mask, or the array.
+
+    Parameters
+    ----------
+    mask : ndarray, any number of axes
+        Neighbours are next to each other along one axis: 4 in images, 6 in volumes.
 
     Examples
     --------
     >>> boundary(np.ones((3, 4), bool)).astype(int).tolist()
     [[1, 1, 1, 1], [1, 0, 0, 1], [1, 1, 1, 1]]
     """
-    inside = np.pad(np.asarray(mask, bool), 1)
-    core = inside[1:-1, 1:-1]
-    within = inside[:-2, 1:-1] & inside[2:, 1:-1] & inside[1:-1, :-2] & inside[1:-1, 2:]
-    found: NDArray[np.bool_] = core & ~within
+    padded = np.pad(np.asarray(mask, bool), 1)
+    core = (slice(1, -1),) * padded.ndim
+    within = padded[core].copy()
+    for axis in range(padded.ndim):
+        for beside in (slice(None, -2), slice(2, None)):
+            place = list(core)
+            place[axis] = beside
+            within &= padded[tuple(place)]
+    found: NDArray[np.bool_] = padded[core] & ~within
     return found
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.errors import InputError
+from fastsegmetrics.represent import sealed as sealed
 from fastsegmetrics.target import Target
 
 #: The published constants.
@@ -220,10 +220,3 @@ def _bound_factors(
     right[:, -1] = 1.0
     right = right.reshape(patches.RUNS, length, -1).transpose(2, 1, 0).reshape(-1, len(right))
     return left, right, 2.0 * error
-
-
-def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a C-contiguous read-only view or copy, so that kernels are compiled once."""
-    sealed = np.ascontiguousarray(array).view()
-    sealed.flags.writeable = False
-    return sealed

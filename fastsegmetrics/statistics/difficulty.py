@@ -211,13 +211,13 @@ def _measured(
     heat: NDArray[np.float64],
 ) -> DifficultyStatistics:
     if pred.values.dtype == np.uint8:
-        represent.check_scale(int(pred.values.max()), conventions)
+        represent.check_levels(pred, conventions)
         values = represent.unit_table(pred)[pred.values]
     else:
         values = pred.values.astype(np.float64, copy=False)
     values.setflags(write=False)
     common, either, alike, weight, met, edges, spilt = (
-        _rooms()[0].part_sums(values, target.mask, field.weight, field.far, heat).tolist()
+        _rooms().parts.part_sums(values, target.mask, field.weight, field.far, heat).tolist()
     )
     return DifficultyStatistics(
         formulas.region(common, either),
@@ -292,17 +292,24 @@ class _Rooms(NamedTuple):
     """The kernels that this uses, or their twins."""
 
     difficulty: ModuleType
+    parts: ModuleType
     capped_distance: ModuleType
     distance: ModuleType
 
 
 def _rooms() -> _Rooms:
     if backend.resolve() == "reference":
-        from fastsegmetrics.reference import capped_distance, difficulty, distance
+        from fastsegmetrics.reference import (
+            capped_distance,
+            difficulty,
+            difficulty_parts,
+            distance,
+        )
     else:
         from fastsegmetrics.kernels import (  # type: ignore[no-redef]
             capped_distance,
             difficulty,
+            difficulty_parts,
             distance,
         )
-    return _Rooms(difficulty, capped_distance, distance)
+    return _Rooms(difficulty, difficulty_parts, capped_distance, distance)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput
+from fastsegmetrics.statistics.partition import FIXED, lowest_level
 from fastsegmetrics.target import Target
 
 #: The published constants: erosion steps, and the tolerance of a polygon in pixels.
@@ -96,11 +97,9 @@ def skeleton_of(target: Target) -> NDArray[np.bool_]:
 def _prediction_bits(pred: MapInput, conventions: Conventions) -> NDArray[np.uint64]:
     bitmask = _rooms().bitmask
     if pred.values.dtype != np.uint8:
-        return bitmask.pack_values(pred.values, 0.5)
-    represent.check_scale(int(pred.values.max()), conventions)
-    # The table ascends from 0 or less; entries beyond the map's own range occur nowhere in it.
-    below = np.count_nonzero(represent.unit_table(pred) <= 0.5)
-    return bitmask.pack_levels(pred.values, int(below) - 1)
+        return bitmask.pack_values(pred.values, FIXED)
+    represent.check_levels(pred, conventions)
+    return bitmask.pack_levels(pred.values, lowest_level(pred) - 1)
 
 
 def _bits(target: Target) -> NDArray[np.uint64]:

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput, MaskPair
 from fastsegmetrics.statistics.boundary import (
@@ -20,6 +19,7 @@ from fastsegmetrics.statistics.boundary import (
     shared_bits,
 )
 from fastsegmetrics.statistics.effort import skeleton_of
+from fastsegmetrics.statistics.partition import partition
 from fastsegmetrics.statistics.surface_distances import DirectedDistances, surface_distances
 from fastsegmetrics.target import Target
 
@@ -75,21 +75,6 @@ def map_surfaces(
         _shared_band(pair.pred, target) if "band" in parts else None,
         covered_lines(pair, skeleton_of(target)) if "lines" in parts else None,
     )
-
-
-def partition(pred: MapInput, conventions: Conventions) -> NDArray[np.uint8]:
-    """Return where a map exceeds one half, as read-only 0 and 1."""
-    if pred.values.dtype == np.uint8:
-        represent.check_scale(int(pred.values.max()), conventions)
-        # The table ascends from 0 or less; entries beyond the map's own range occur nowhere in it.
-        # An int, not NumPy's: the map is compared as bytes, ten times as fast.
-        n_below = int(np.count_nonzero(represent.unit_table(pred) <= 0.5))
-        above = pred.values >= n_below
-    else:
-        above = pred.values > 0.5
-    mask: NDArray[np.uint8] = above.view(np.uint8)
-    mask.setflags(write=False)
-    return mask
 
 
 def _shared_band(mask: NDArray[np.uint8], target: Target) -> SharedBand:

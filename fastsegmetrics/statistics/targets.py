@@ -19,10 +19,9 @@ from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MapInput, words
 from fastsegmetrics.scores.targets import QualitySums, TargetCounts
+from fastsegmetrics.statistics.partition import FIXED, lowest_levels, partition
 from fastsegmetrics.target import Target
 
-#: The fixed threshold of the field.
-FIXED = 0.5
 #: The ways to find out which targets were detected, and their bits for the kernels.
 RULES = {"opdc": 1, "distance": 2, "shooting": 4}
 #: Levels of quality at which the survival of matched pairs is told: t = i/256.
@@ -158,7 +157,7 @@ def fixed_statistics(
         nothing = np.zeros((1, 16), np.int64), np.zeros((1, 8))
         found = TargetTally(*nothing, target.n_pixels, _NO_PIXELS, _NO_SURVIVAL)
     if pixels:
-        mask = binary_map(pred, conventions, threshold)
+        mask = partition(pred, conventions, threshold)
         tp = int(np.count_nonzero(mask & target.mask))
         fp, fn = int(np.count_nonzero(mask)) - tp, target.n_foreground - tp
         counts = np.array([tp, fp, fn, target.n_pixels - tp - fp - fn], np.int64)
@@ -220,17 +219,6 @@ def survival_of(quality: NDArray[np.int64]) -> NDArray[np.int64]:
     return ending[::-1].cumsum()[-2::-1]
 
 
-def binary_map(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.uint8]:
-    """Return ``P > threshold``: read-only uint8 of 0 and 1, (H, W)."""
-    if pred.values.dtype == np.uint8:
-        represent.check_scale(int(pred.values.max()), conventions)
-        kept = pred.values >= _cut(pred, threshold)
-    else:
-        kept = pred.values > pred.values.dtype.type(threshold)
-    kept.flags.writeable = False
-    return kept.view(np.uint8)
-
-
 def runs_above(pred: MapInput, conventions: Conventions, threshold: float) -> NDArray[np.int32]:
     """Return the runs of ``P > threshold`` in raster order: int32[n, 3], row, start, stop."""
     values = pred.values
@@ -242,7 +230,7 @@ def runs_above(pred: MapInput, conventions: Conventions, threshold: float) -> ND
             assert runs is not None
         return runs
     # Another kind of numbers would be another compilation of the kernel.
-    flat = binary_map(pred, conventions, threshold).reshape(-1)
+    flat = partition(pred, conventions, threshold).reshape(-1)
     found: NDArray[np.int32] = _rooms().label.find_runs(flat, words(flat), values.shape[1])
     return found
 
@@ -295,27 +283,14 @@ def _bits_of(rules: tuple[str, ...]) -> int:
     return sum(RULES[rule] for rule in set(rules))
 
 
-def _cut(pred: MapInput, threshold: float) -> int:
-    """Return the lowest level of an 8-bit map that is above a threshold: at least 1."""
-    if threshold == FIXED and not pred.stretch:
-        return 128
-    return int(_cuts(pred, np.array([threshold]))[0])
-
-
-def _cuts(pred: MapInput, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the lowest level of an 8-bit map that is above each threshold."""
-    # The table ascends; where a stretched one begins below 0 the map has no such level.
-    return np.searchsorted(represent.unit_table(pred), thresholds, side="right")
-
-
 def _ranked(
     pred: MapInput, conventions: Conventions, thresholds: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where the map is above the first threshold, and how many it is above there."""
     values = pred.values.reshape(-1)
     if values.dtype == np.uint8:
-        represent.check_scale(int(values.max()), conventions)
-        cuts = _cuts(pred, thresholds)
+        represent.check_levels(pred, conventions)
+        cuts = lowest_levels(pred, thresholds)
         positions = np.flatnonzero(values >= cuts[0])
         ranks = np.searchsorted(cuts, np.arange(256), side="right")[values[positions]]
     else:

@@ -153,7 +153,7 @@ def test_names_that_are_no_unicode(tmp_path):
     [
         ({"on_error": "ignore"}, "on_error must be 'stop' or 'skip'; received 'ignore'"),
         ({"missing": "ignore"}, "missing must be one of"),
-        ({"resize": "cubic"}, "resize must be one of"),
+        ({"resize": "cubic"}, "resize must be 'error' or 'bilinear'; received 'cubic'"),
         ({"workers": 0}, "workers must be an integer of at least 1; received 0"),
         ({"metrics": "maee"}, "unknown metric 'maee'; did you mean mae"),
         ({"strech": False}, "unknown argument 'strech'; did you mean 'stretch'"),

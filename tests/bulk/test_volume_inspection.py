@@ -14,11 +14,8 @@ import fastsegmetrics as fsm
 from fastsegmetrics.bulk.volume_inspection import inspect_volumes
 from fastsegmetrics.bulk.volume_methods import evaluate_volume_methods
 from fastsegmetrics.io import read_image
-from fastsegmetrics.reporting.volume_slices import (
-    surface_distances_of_voxels,
-    surface_voxels,
-    worst_slice,
-)
+from fastsegmetrics.reporting.volume_slices import surface_distances_of_voxels, worst_slice
+from fastsegmetrics.statistics.boundary_map import boundary
 
 
 @pytest.fixture
@@ -79,7 +76,7 @@ def test_surface_distances_are_those_of_the_scores() -> None:
     found = surface_distances_of_voxels(pred, gt, (2.5, 0.5, 1.0))
     expected = fsm.surface_distances(pred, gt, spacing=(2.5, 0.5, 1.0)).pred_to_gt
     np.testing.assert_allclose(np.sort(found.distance[found.pred]), expected, rtol=1e-12)
-    assert surface_voxels(np.ones((3, 3, 3), bool)).sum() == 26
+    assert boundary(np.ones((3, 3, 3), bool)).sum() == 26
     nothing = surface_distances_of_voxels(pred, np.zeros_like(gt), (1.0, 1.0, 1.0))
     assert np.isinf(nothing.distance[nothing.pred]).all()
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import fastsegmetrics as fsm
+from fastsegmetrics.bulk.stored_volumes import shown_volumes
 from fastsegmetrics.bulk.volume_methods import VolumeMethods, evaluate_volume_methods
 
 
@@ -225,3 +226,24 @@ def test_strata_that_are_refused(folders, sky) -> None:
         fsm.InputError, match="must hold every sample; 2 are missing, the first 'b'"
     ):
         run(folders, strata=known)
+
+
+def test_runs_by_other_versions_of_the_package_compare(folders) -> None:
+    outs = [folders / "new", folders / "old"]
+    for out in outs:
+        run(folders, out=out, surfaces=False)
+    told = json.loads((outs[1] / "volumes.json").read_text("utf-8"))
+    told["contract"]["fastsegmetrics"] = "0.0.9"
+    (outs[1] / "volumes.json").write_text(json.dumps(told), "utf-8")
+    shown = shown_volumes(tuple(map(str, outs)))
+    assert shown.comparable
+    (warning,) = shown.warnings
+    assert warning.startswith("other versions: fastsegmetrics is ")
+    told["contract"] |= {"hd95": "mean", "boundary": "none at all"}
+    (outs[1] / "volumes.json").write_text(json.dumps(told), "utf-8")
+    shown = shown_volumes(tuple(map(str, outs)))
+    # Every place is named, not the first alone.
+    assert not shown.comparable
+    assert [warning.split(" is ")[0] for warning in shown.warnings] == [
+        "not comparable: boundary", "not comparable: hd95", "other versions: fastsegmetrics",
+    ]  # fmt: skip

@@ -163,7 +163,7 @@ def test_ignored_voxels(folders) -> None:
 
 def test_missing_and_extra_names(folders) -> None:
     (folders / "pred" / "ann_1.npz").rename(folders / "pred" / "zoe.npz")
-    with pytest.raises(fsm.InputError, match=r"^1 truths have no prediction: ann_1"):
+    with pytest.raises(fsm.InputError, match=r"^1 truth has no prediction \(ann_1[;)]"):
         run(folders)
     found = run(folders, missing="skip")
     assert (found.missing, found.extra) == (("ann_1",), ("zoe",))
@@ -201,9 +201,9 @@ def test_files_without_a_spacing(tmp_path) -> None:
         ({"surfaces": False, "tolerance": 1.0}, "^tolerance must be None without surfaces"),
         ({"surfaces": False, "hd95": "max"}, "^hd95 must be None without surfaces"),
         ({"surfaces": False, "one_empty": "diagonal"}, "^one_empty must be 'infinite' without"),
-        ({"hd95": "poled"}, "^hd95 must be 'max' or 'pooled' or 'mean' or 'inverse_cdf'"),
+        ({"hd95": "poled"}, "^hd95 must be one of 'max', 'pooled', 'mean', 'inverse_cdf'"),
         ({"one_empty": "zero"}, "^one_empty must be 'infinite' or 'diagonal'; received 'zero'"),
-        ({"both_empty": "zero"}, "^both_empty must be 'undefined' or 'perfect'; received 'zero'"),
+        ({"both_empty": "zero"}, "^both_empty must be 'perfect' or 'undefined'; received 'zero'"),
         ({"surface": "mesh"}, "^surface must be 'voxels' or 'elements'; received 'mesh'"),
         ({"tolerance": -1}, "^tolerance must be a finite number of at least 0; received -1"),
         ({"gt_suffix": ""}, "did you mean gt_suffix='_seg'"),

@@ -262,7 +262,7 @@ def test_scores_survive_pickling() -> None:
     ("call", "sentence"),
     [
         (lambda: fsm.boundary_f(FULL, FULL, -1), "tolerance must be a finite number"),
-        (lambda: fsm.boundary_f(FULL, FULL, 1, unit="mm"), "unit must be 'pixel' or"),
+        (lambda: fsm.boundary_f(FULL, FULL, 1, unit="mm"), "unit must be one of 'pixel', 's"),
         (lambda: fsm.boundary_f(FULL, FULL, 1, matching="hungarian"), "matching must be"),
         (lambda: fsm.boundary_f(FULL, FULL, 1, boundary="sobel"), "boundary must be"),
         (lambda: fsm.boundary_f(FULL, FULL, 1, both_empty="zero"), "both_empty must be"),

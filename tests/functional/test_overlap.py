@@ -144,7 +144,7 @@ def test_a_full_truth() -> None:
     ("arguments", "words"),
     [
         ({"both_empty": "one"}, r"^both_empty must be one of 'perfect', 'undefined', 'zero'; "),
-        ({"policy": "loose"}, "^policy must be one of"),
+        ({"policy": "loose"}, "^policy must be 'published' or 'strict'; received 'loose'"),
         ({"backend": "fast"}, "^backend must be"),
         ({"spacing": (1, 0), "unit": "mm"}, "^spacing must be finite and above 0"),
         ({"spacing": 2, "unit": ""}, "^unit must be a text, for example 'mm'; received ''"),
@@ -226,12 +226,12 @@ def test_soft_dice_of_nothing() -> None:
         ([0.5, math.nan], [0, 1], {}, r"^pred must lie in \[0, 1\]"),
         ([0.5, 0.5], [0.5, 1], {}, "^gt must be a binary mask"),
         ([[0.5, 0.5]], [0, 1], {}, r"one shape; received \(1, 2\) and \(2,\)"),
-        ([0.5, 0.5], [0, 1], {"smooth": -1.0}, "^smooth must be finite and at least 0"),
+        ([0.5, 0.5], [0, 1], {"smooth": -1.0}, "^smooth must be a finite number of at least 0"),
         (
             [0.5, 0.5],
             [0, 1],
             {"smooth": "1"},
-            "^smooth must be finite and at least 0; received '1'",
+            "^smooth must be a finite number of at least 0; received '1'",
         ),
         ([0.5, 0.5], [0, 1], {"both_empty": 1}, "^both_empty must be one of"),
     ],

@@ -209,8 +209,10 @@ def test_refused_numbers() -> None:
     for tolerance in (-1, inf, nan, False, "1"):
         with pytest.raises(InputError, match="tolerance must be a finite number of at least 0"):
             found.nsd(tolerance)
-    with pytest.raises(InputError, match="convention must be 'max', 'pooled', 'mean' or"):
+    with pytest.raises(InputError, match="convention must be one of 'max', 'pooled', 'mean', 'i"):
         found.hd_percentile(95, "medpy")
+    with pytest.raises(InputError, match=r"convention must be one of .*; received ''"):
+        found.hd_percentile(95, "")
     elements = fsm.surface_distances(FULL, FULL, surface="elements")
     with pytest.raises(InputError, match="'inverse_cdf' for surface elements; received 'max'"):
         elements.hd_percentile(95, "max")

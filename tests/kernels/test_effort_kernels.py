@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import cv2
 import numpy as np
 import pytest
@@ -16,31 +14,6 @@ from fastsegmetrics.reference import (
     effort as effort_twins,
     skeleton as skeleton_twins,
 )
-
-TWINS = {
-    bitmask: bitmask_twins,
-    skeleton: skeleton_twins,
-    contour: contour_twins,
-    effort: effort_twins,
-}
-
-
-def kernels_of(module) -> list[str]:
-    return [
-        name
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-        and callable(value)
-        and getattr(value, "__module__", None) == module.__name__
-    ]
-
-
-@pytest.mark.parametrize("module", TWINS, ids=lambda module: module.__name__)
-def test_every_kernel_has_a_twin(module) -> None:
-    for name in kernels_of(module):
-        kernel = getattr(module, name)
-        parameters = list(inspect.signature(getattr(kernel, "py_func", kernel)).parameters)
-        assert list(inspect.signature(getattr(TWINS[module], name)).parameters) == parameters
 
 
 def square(height: int, width: int) -> np.ndarray:

@@ -126,6 +126,8 @@ def test_pooled_shares() -> None:
     [
         ({"level": 1.0}, "^level must lie between 0 and 1; received 1.0"),
         ({"level": 95}, "^level must lie between"),
+        ({"level": "0.95"}, "^level must lie between 0 and 1; received '0.95'"),
+        ({"n_resamples": True}, "^n_resamples must be an integer of at least 1; received True"),
         ({"n_resamples": 0}, "^n_resamples must be an integer of at least 1"),
         ({"n_resamples": 10.5}, "^n_resamples must be an integer of at least 1"),
         ({"seed": -1}, "^seed must be an integer of at least 0; received -1"),

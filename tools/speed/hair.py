@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from speed.contestants import by_sides
+from speed.fresh import told_by
 from speed.rows import Row
 
 SIZE = (4000, 6000)
@@ -19,13 +16,12 @@ MOST_GIGABYTES = 1.5
 
 #: The small pair loads the kernels, so that what is timed is the work.
 _PROGRAM = """
-import json, resource, sys, time
-sys.path.insert(0, sys.argv[1])
+import time
 import cv2
 cv2.setNumThreads(0)
 import fastsegmetrics as fsm
 from speed.contents import hair
-height, width, strands, repeats = map(int, sys.argv[2:])
+height, width, strands, repeats = map(int, sys.argv[1:])
 fsm.hce(*hair((200, 300), 20))
 pred, gt = hair((height, width), strands)
 seconds = []
@@ -33,22 +29,14 @@ for _ in range(repeats):
     start = time.process_time()
     effort = fsm.hce(pred, gt)
     seconds.append(time.process_time() - start)
-# Linux counts kilobytes, macOS bytes.
-unit = 1 if sys.platform == "darwin" else 1024
-peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"seconds": seconds, "peak": peak, "effort": effort}))
+print(json.dumps({"seconds": seconds, "peak": peak(), "effort": effort}))
 """
 
 
 def run(repeats: int) -> Iterator[Row]:
     """Yield seconds and peak memory, the interpreter's, its libraries' and the maps' included."""
     for content, strands in STRANDS.items():
-        done = subprocess.run(
-            [sys.executable, "-c", _PROGRAM, str(Path(__file__).resolve().parent.parent),
-             *map(str, (*SIZE, strands, repeats))],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        found = json.loads(done.stdout)
+        found = told_by(_PROGRAM, *SIZE, strands, repeats)
         name, where = f"hce of {found['effort']}", {"size": by_sides(SIZE), "content": content}
         seconds = statistics.median(found["seconds"])
         yield Row("hair", name, seconds, "s", "at most", MOST_SECONDS, **where)

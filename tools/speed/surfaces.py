@@ -3,11 +3,7 @@ its centre lines, against scikit-image's skeletons."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -16,6 +12,7 @@ from scipy.spatial import cKDTree
 from skimage.morphology import skeletonize
 
 import fastsegmetrics as fsm
+from speed.fresh import told_by
 from speed.rows import Row
 from speed.timing import beside
 from speed.volumes import SHAPE, Pair, brain_pair, folded_pair, shifted
@@ -45,18 +42,13 @@ LARGE = 512
 MOST_GIGABYTES = 3.0
 
 _PROGRAM = """
-import json, resource, sys
-sys.path.insert(0, sys.argv[1])
 import fastsegmetrics as fsm
 from speed.volumes import folded_pair, shifted
-shift, side = map(int, sys.argv[2:])
+shift, side = map(int, sys.argv[1:])
 pair = shifted(folded_pair((side, side, side)), shift)
 found = fsm.surface_distances(*pair)
 scores = found.hd, found.hd95, found.assd, found.nsd(1)
-# Linux counts kilobytes, macOS bytes.
-unit = 1 if sys.platform == "darwin" else 1024
-peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"peak": peak, "scores": scores}))
+print(json.dumps({"peak": peak(), "scores": scores}))
 """
 
 
@@ -181,12 +173,7 @@ def _row(
 def _memory() -> Iterator[Row]:
     """Yield the peak memory of a fresh process that scores a large pair, its masks included."""
     for content, shift in (("near", 0), ("shifted", SHIFT), ("far", LARGE // 3)):
-        done = subprocess.run(
-            [sys.executable, "-c", _PROGRAM, str(Path(__file__).resolve().parent.parent),
-             str(shift), str(LARGE)],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        peak = json.loads(done.stdout)["peak"] / 1e9
+        peak = told_by(_PROGRAM, shift, LARGE)["peak"] / 1e9
         yield Row(
             "surfaces", f"{NAME}, peak memory", peak, "GB", "at most", MOST_GIGABYTES,
             "x".join([str(LARGE)] * 3), f"folded, {content}",

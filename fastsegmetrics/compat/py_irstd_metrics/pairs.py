@@ -14,6 +14,7 @@ from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.statistics import targets
+from fastsegmetrics.statistics.partition import FIXED, partition
 from fastsegmetrics.statistics.targets import Limits
 from fastsegmetrics.target import Target
 
@@ -98,7 +99,7 @@ class TargetPair:
 
     def found(self, threshold: float) -> targets.Parts:
         """Return the predicted targets at one threshold of `thresholds`."""
-        return targets.parts_of(targets.binary_map(self._map, _AS_IT_IS, threshold))
+        return targets.parts_of(partition(self._map, _AS_IT_IS, threshold))
 
 
 def thresholds_of(num_bins: int) -> NDArray[np.float64]:
@@ -111,7 +112,7 @@ def thresholds_of(num_bins: int) -> NDArray[np.float64]:
     """
     if not isinstance(num_bins, int) or isinstance(num_bins, bool) or num_bins < 1:
         raise RefusedPair(f"num_bins must be an integer of at least 1; received {num_bins!r}")
-    return np.array([targets.FIXED]) if num_bins == 1 else targets.thresholds_of(num_bins)
+    return np.array([FIXED]) if num_bins == 1 else targets.thresholds_of(num_bins)
 
 
 def distance_limit(distance_threshold: Any) -> float:

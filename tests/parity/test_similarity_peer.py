@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastsegmetrics.kernels import difficulty as kernels
-from fastsegmetrics.reference import difficulty as twins
+from fastsegmetrics.kernels import difficulty_parts as kernels
+from fastsegmetrics.reference import difficulty_parts as twins
 from tests.scenes import GT_KINDS, PRED_KINDS, pair, small_scenes
 
 metrics = pytest.importorskip("skimage.metrics")
