@@ -56,13 +56,16 @@ class Target:
     def __init__(
         self, gt: Any, gt_threshold: float | None = None, image: Any | None = None
     ) -> None:
-        converted = represent.mask(gt, gt_threshold)
-        if np.may_share_memory(converted, np.asarray(gt)):
+        summed = represent.summed_mask(gt, gt_threshold)
+        converted = represent.mask(gt, gt_threshold) if summed is None else summed[0]
+        if summed is None and np.may_share_memory(converted, np.asarray(gt)):
             # A caller may write into its array afterwards; what is cached here must not follow.
             converted = converted.copy()
         if image is not None:
             image = np.array(image)
         self._hold(converted, gt_threshold, image)
+        if summed is not None:
+            self._known_sums = _Sums(*summed[1])
 
     @classmethod
     def borrowing(
