@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsegmetrics import backend as backends
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 
@@ -92,6 +93,24 @@ def mask(
             "gt_threshold=0 if it holds 0 and 1, gt_threshold=128 if it is an empty 8-bit mask"
         )
     return np.ascontiguousarray(foreground).view(np.uint8)
+
+
+def summed_mask(
+    gt: Any, gt_threshold: float | None
+) -> tuple[NDArray[np.uint8], tuple[int, int, int]] | None:
+    """Return the `mask` of plain 8-bit levels with its area and sums of rows and columns, or None.
+
+    Made together they take one pass and one call of a kernel.  What is not as it should be goes to
+    `mask`, which says what is wrong.
+    """
+    plain = type(gt) is np.ndarray and gt.dtype == np.uint8 and gt.ndim == 2 and gt.size > 0
+    if not plain or gt_threshold is not None or backends.resolve() == "reference":
+        return None
+    from fastsegmetrics.kernels import masks
+
+    found, (area, rows, columns), highest = masks.foreground(sealed(gt), 128)
+    # With the JIT off the kernel's numbers are NumPy's.
+    return None if highest == 1 else (found, (int(area), int(rows), int(columns)))
 
 
 def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> MapInput:

@@ -56,13 +56,15 @@ class Target:
     def __init__(
         self, gt: Any, gt_threshold: float | None = None, image: Any | None = None
     ) -> None:
-        converted = represent.mask(gt, gt_threshold)
-        if np.may_share_memory(converted, np.asarray(gt)):
+        summed = represent.summed_mask(gt, gt_threshold)
+        converted = represent.mask(gt, gt_threshold) if summed is None else summed[0]
+        if summed is None and np.may_share_memory(converted, np.asarray(gt)):
             # A caller may write into its array afterwards; what is cached here must not follow.
             converted = converted.copy()
         if image is not None:
             image = np.array(image)
-        self._hold(converted, gt_threshold, image)
+        sums = None if summed is None else _Sums(*summed[1])
+        self._hold(converted, gt_threshold, image, sums)
 
     @classmethod
     def borrowing(
@@ -76,7 +78,11 @@ class Target:
         return target
 
     def _hold(
-        self, converted: NDArray[np.uint8], gt_threshold: float | None, image: Any | None
+        self,
+        converted: NDArray[np.uint8],
+        gt_threshold: float | None,
+        image: Any | None,
+        sums: _Sums | None = None,
     ) -> None:
         converted.setflags(write=False)
         self.gt_threshold = gt_threshold
@@ -85,7 +91,7 @@ class Target:
         if image is not None:
             self.image = represent.image(image, self.shape)
         self._cache: dict[str, Any] = {}
-        self._known_sums: _Sums | None = None
+        self._known_sums = sums
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -64,8 +64,7 @@ def _float_counts(dtype: str) -> Callable[[Prepared], Call]:
     def make(prepared: Prepared) -> Call:
         pred, mask = as_float(prepared.pred, dtype).reshape(-1), prepared.flat[1]
         top, threshold = pred.dtype.type(255), pred.dtype.type(0.4)
-        words = mask.view(np.uint64)
-        return lambda: float_levels.float_counts(pred, mask, words, top, threshold, True)
+        return lambda: float_levels.float_counts(pred, mask, top, threshold, True)
 
     return make
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastsegmetrics import io
 from fastsegmetrics.backend import Backend, use_backend
 from fastsegmetrics.bulk.store import StoredPair
 from fastsegmetrics.errors import FastSegMetricsError, FormatError, InputError
-from fastsegmetrics.io import printable
+from fastsegmetrics.io import WholeFile, printable
 from fastsegmetrics.target import Target
 
 if TYPE_CHECKING:
@@ -92,41 +93,54 @@ class Measurer:
             return self._measure(sample) if sample.predictions or sample.undrawn else []
 
     def _measure(self, sample: Sample) -> list[Outcome]:
-        truth_identity = ""
+        truth: Path | WholeFile = sample.truth
+        image: Path | WholeFile | None = sample.image
         try:
-            truth_identity = identity(sample.truth, sample.image)
-            target, faint = self._target(sample.truth, sample.image)
+            truth = WholeFile(sample.truth)
+            image = None if sample.image is None else WholeFile(sample.image)
+            target, faint = self._target(truth, image)
         except (FastSegMetricsError, OSError) as error:
+            told = self._told(truth, image)
             return [
                 self._skipped(
-                    _unmeasured(sample, method, path, truth_identity), error, sample.truth
+                    _unmeasured(sample, method, told)._replace(prediction=self._told(path)),
+                    error,
+                    sample.truth,
                 )
                 for method, path in sample.predictions
             ] + [
-                _ending(_unmeasured(sample, method, path, truth_identity), error, sample.truth)
-                for method, path in sample.undrawn
+                _ending(_unmeasured(sample, method, told), error, sample.truth)
+                for method, _ in sample.undrawn
             ]
+        told = self._told(truth, image)
         outcomes = [
-            self._pair(
-                _unmeasured(sample, method, path, truth_identity, faint), path, sample.truth, target
-            )
+            self._pair(_unmeasured(sample, method, told, faint), path, sample.truth, target)
             for method, path in sample.predictions
         ]
         for method, path in sample.undrawn:
-            row = _unmeasured(sample, method, path, truth_identity, faint)
+            row = _unmeasured(sample, method, told, faint)
             outcomes += self._drawn(row, path, sample.truth, target)
         return outcomes
 
-    def _target(self, path: Path, image: Path | None) -> tuple[Target, bool]:
-        """The prepared truth, and whether it is empty only because no value is above 128."""
-        from fastsegmetrics.io import read_image, read_mask
+    def _told(self, path: Path | WholeFile | None, image: Path | WholeFile | None = None) -> str:
+        """What the store keeps of a file; "" of one that is gone, and where there is no store."""
+        if not self._stored:
+            return ""
+        if path is None:
+            return ZERO_MAP
+        try:
+            return identity(path, image)
+        except OSError:
+            return ""
 
-        mask = read_mask(path)
+    def _target(self, truth: WholeFile, image: WholeFile | None) -> tuple[Target, bool]:
+        """The prepared truth, and whether it is empty only because no value is above 128."""
+        mask = io.read_mask(truth)
         photograph = None
         if image is not None:
-            photograph = read_image(image)
+            photograph = io.read_image(image)
             if photograph.shape[:2] != mask.shape:
-                raise InputError(_mismatch(image, photograph.shape, path, mask.shape))
+                raise InputError(_mismatch(image, photograph.shape, truth, mask.shape))
         threshold = self._conventions.gt_threshold
         target = Target(mask, threshold, photograph)
         return target, threshold is None and target.n_foreground == 0 and bool(mask.any())
@@ -136,18 +150,21 @@ class Measurer:
         return Outcome(row, error if self._keep_errors else None)
 
     def _pair(self, row: StoredPair, path: Path | None, truth: Path, target: Target) -> Outcome:
+        file: Path | WholeFile | None = path
         try:
-            values, resized = read_prediction(path, truth, target.shape, self._conventions)
+            file = None if path is None else WholeFile(path)
+            values, resized = read_prediction(file, truth, target.shape, self._conventions)
             measured = self._plan.measure(values, target)
         except (FastSegMetricsError, OSError) as error:
-            return self._skipped(row, error, path or truth)
+            return self._skipped(row._replace(prediction=self._told(file)), error, path or truth)
         self._sums.add(row.method, row.sample, measured)
         try:
             self._draw(row, values, target)
         except InputError as error:
             return _ending(row, error, path or truth)
         data = measured.to_bytes() if self._stored else None
-        return Outcome(row._replace(resized=resized, measurement=data), None)
+        told = self._told(file)
+        return Outcome(row._replace(prediction=told, resized=resized, measurement=data), None)
 
     def _drawn(
         self, row: StoredPair, path: Path | None, truth: Path, target: Target
@@ -166,7 +183,7 @@ class Measurer:
 
 
 def read_prediction(
-    path: Path | None, truth: Path, shape: tuple[int, int], conventions: Conventions
+    path: Path | WholeFile | None, truth: Path, shape: tuple[int, int], conventions: Conventions
 ) -> tuple[NDArray[Any], bool]:
     """Read a prediction in the size of its truth; an all-zero map for None.
 
@@ -184,9 +201,7 @@ def read_prediction(
     """
     if path is None:
         return np.zeros(shape, np.uint8), False
-    from fastsegmetrics.io import read_map
-
-    values = read_map(path)
+    values = io.read_map(path)
     if values.shape == shape:
         return values, False
     if conventions.resize == "bilinear":
@@ -198,7 +213,11 @@ def read_prediction(
 
 
 def _mismatch(
-    path: Path, shape: tuple[int, ...], truth: Path, expected: tuple[int, ...], remedy: str = ""
+    path: Path | WholeFile,
+    shape: tuple[int, ...],
+    truth: Path | WholeFile,
+    expected: tuple[int, ...],
+    remedy: str = "",
 ) -> str:
     height, width = shape[0], shape[1]
     transposed = (width, height) == expected
@@ -210,32 +229,20 @@ def _mismatch(
     )
 
 
-def identity(path: Path, image: Path | None = None) -> str:
-    """What tells a file from a changed one without reading it: its name, size and time of change.
+def identity(path: Path | WholeFile, image: Path | WholeFile | None = None) -> str:
+    """What tells a file from a changed one: its name, size and time of change.
 
-    The folder is not part of it, so that a benchmark may be moved between two parts of a run. That
-    of a ground truth with a photograph is both of theirs, with a "/" between.
+    Of a file that is read, as it was then.  The folder is not part of it, so that a benchmark may
+    be moved between two parts of a run. That of a ground truth with a photograph is both of theirs,
+    with a "/" between.
     """
-    status = os.stat(path)
+    status = path.status if isinstance(path, WholeFile) else os.stat(path)
     own = f"{printable(path.name)}:{status.st_size}:{status.st_mtime_ns}"
     return own if image is None else f"{own}/{identity(image)}"
 
 
-def _unmeasured(
-    sample: Sample, method: str, path: Path | None, truth: str, faint: bool = False
-) -> StoredPair:
-    return StoredPair(
-        sample.name, method, truth, _identity_or(path), False, None, None, faint=faint
-    )
-
-
-def _identity_or(path: Path | None) -> str:
-    if path is None:
-        return ZERO_MAP
-    try:
-        return identity(path)
-    except OSError:
-        return ""
+def _unmeasured(sample: Sample, method: str, truth: str, faint: bool = False) -> StoredPair:
+    return StoredPair(sample.name, method, truth, "", False, None, None, faint=faint)
 
 
 def _ending(row: StoredPair, error: Exception, path: Path) -> Outcome:

@@ -43,6 +43,60 @@ FORMATS = (
 SUFFIXES = tuple(suffix for row in FORMATS for suffix in row.suffixes)
 
 
+# What waits for nobody: a named pipe without a writer opens at once, and is refused by its kind.
+_OPENING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class WholeFile:
+    """A regular file read at once; `read_map`, `read_mask` and `read_image` take it for its path.
+
+    With as few calls of the system as there can be, since each gives the interpreter's lock away:
+    another thread takes it, and to get it back costs some 90 us; a file object makes ten.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Attributes
+    ----------
+    data : bytes
+        Its content: OpenCV's own reader fails on non-ASCII paths on some systems.
+    status : os.stat_result
+        Among others its size and the time of its last change, as it was opened.
+
+    Raises
+    ------
+    OSError
+        The file is missing or cannot be opened.
+    FormatError
+        It is no regular file.
+    """
+
+    __slots__ = ("_path", "data", "status")
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        file = os.open(self._path, _OPENING)
+        try:
+            self.status = os.fstat(file)
+            if not stat.S_ISREG(self.status.st_mode):
+                directory = stat.S_ISDIR(self.status.st_mode)
+                kind = "a directory" if directory else "a pipe or another special file"
+                raise FormatError(f"{printable(path)}: this is {kind}, not an image file")
+            self.data = _all_bytes(file, self.status.st_size)
+        finally:
+            os.close(file)
+
+    def __fspath__(self) -> str:
+        return self._path
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder."""
+        return os.path.basename(self._path)
+
+
 def read_map(path: str | os.PathLike[str]) -> np.ndarray:
     """Read a prediction map.
 
@@ -167,46 +221,24 @@ def suffix_of(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> str | None:
 
 
 def _read(path: str | os.PathLike[str], door: str = "decode") -> tuple[np.ndarray, Format]:
+    file = path if isinstance(path, WholeFile) else _whole_file(path)
     try:
-        data = _load(path)
-        row = _recognise(data, os.fsdecode(path))
+        if not file.data:
+            raise FormatError("the file is empty (0 bytes)")
+        row = _recognise(file.data, os.fsdecode(path))
         module = importlib.import_module(f"fastsegmetrics.io.{row.module}")
-        return getattr(module, door)(data), row
+        return getattr(module, door)(file.data), row
     except FormatError as error:
         raise FormatError(f"{printable(path)}: {error}") from error.__cause__
 
 
-# What waits for nobody: a named pipe without a writer opens at once, and is refused by its kind.
-_OPENING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-def _load(path: str | os.PathLike[str]) -> bytes:
-    """Read the whole file: OpenCV's own reader fails on non-ASCII paths on some systems.
-
-    With as few calls of the system as there can be, since each gives the interpreter's lock away:
-    another thread takes it, and to get it back costs some 90 us; a file object makes ten.
-    """
+def _whole_file(path: str | os.PathLike[str]) -> WholeFile:
     try:
-        file = os.open(path, _OPENING)
-        try:
-            status = os.fstat(file)
-            if not stat.S_ISREG(status.st_mode):
-                kind = (
-                    "a directory"
-                    if stat.S_ISDIR(status.st_mode)
-                    else ("a pipe or another special file")
-                )
-                raise FormatError(f"this is {kind}, not an image file")
-            data = _all_bytes(file, status.st_size)
-        finally:
-            os.close(file)
+        return WholeFile(path)
+    except FileNotFoundError:
+        raise FormatError(f"{printable(path)}: there is no such file") from None
     except OSError as error:
-        if isinstance(error, FileNotFoundError):
-            raise FormatError("there is no such file") from None
-        raise FormatError(f"cannot be opened ({error.strerror})") from error
-    if not data:
-        raise FormatError("the file is empty (0 bytes)")
-    return data
+        raise FormatError(f"{printable(path)}: cannot be opened ({error.strerror})") from error
 
 
 def _all_bytes(file: int, size: int) -> bytes:

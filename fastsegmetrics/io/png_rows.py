@@ -15,9 +15,8 @@ import numpy as np
 
 from fastsegmetrics.backend import resolve
 from fastsegmetrics.errors import FormatError
+from fastsegmetrics.io.byte_words import byte_words
 from fastsegmetrics.io.containers.png import GREY, Png
-
-_WORD = np.dtype([("word", np.uint64)])
 
 
 def _fastest_inflater() -> Any:
@@ -72,18 +71,7 @@ def unfiltered(data: bytes, height: int, row_bytes: int, unfilter: Any) -> np.nd
     # Eight bytes to spare, so that the smallest image too has a word and one more.
     spacious = np.empty(height * row_bytes + 8, np.uint8)
     out = spacious[: height * row_bytes]
-    wrong = unfilter(source, _words(source), out, _words(spacious), row_bytes)
+    wrong = unfilter(source, byte_words(source), out, byte_words(spacious), row_bytes)
     if wrong >= 0:
         raise FormatError(f"the PNG's image data are corrupt: unknown filter in row {wrong}")
     return out.reshape(height, row_bytes)
-
-
-def _words(flat: np.ndarray) -> np.ndarray:
-    """View every eight neighbouring bytes as one number, whatever their alignment.
-
-    Never fewer than two numbers: one alone would count as contiguous, another type for Numba and
-    so another compilation.  Rows of less than eight bytes have their words ignored.
-    """
-    if flat.size < 9:
-        flat = np.frombuffer(bytes(9), np.uint8)
-    return np.ndarray((flat.size - 7,), _WORD, flat.data, strides=(1,))

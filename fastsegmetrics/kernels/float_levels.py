@@ -41,19 +41,14 @@ def absolute_error(pred: NDArray[Any], mask: NDArray[np.uint8]) -> float:
 
 @kernel
 def float_counts(
-    pred: NDArray[Any],
-    mask: NDArray[np.uint8],
-    mask_words: NDArray[np.uint64],
-    top: Any,
-    threshold: Any,
-    keep_at_zero: bool,
+    pred: NDArray[Any], mask: NDArray[np.uint8], top: Any, threshold: Any, keep_at_zero: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the level counts [2, 256] and the sides [[tp, fp], [tp, fp]] of a flat float map.
 
-    `mask_words` is the mask as 64-bit words (without the odd bytes at its end).  `top` (255) and
-    `threshold` are of the map's own precision, in which levels are floor(top * P) and the adaptive
-    side is P >= threshold.  Levels first, a run of pixels at a time, then counted like those of an
-    8-bit map: a third to a half of the time of a loop that does both for each pixel.
+    `top` (255) and `threshold` are of the map's own precision, in which levels are floor(top * P)
+    and the adaptive side is P >= threshold.  Levels first, a run of pixels at a time, then counted
+    like those of an 8-bit map: a third to a half of the time of a loop that does both for each
+    pixel.
     """
     tables = np.zeros((4, 512), np.uint32)
     found = np.empty(_RUN, np.uint8)
@@ -69,8 +64,8 @@ def float_counts(
         sides[0, 1] += above_half - on_half
         sides[1, 0] += on
         sides[1, 1] += above - on
-        truth_words = mask_words[start >> 3 : stop >> 3]
-        _count_segment(found, truth, words, truth_words, 0, stop - start, tables)
+        truth_words = truth[: run.size // 8 * 8].view(np.uint64)
+        _count_segment(found, truth, words, truth_words, 0, run.size, tables)
     counts = np.zeros((2, 256), np.int64)
     for part in range(4):
         for g in range(2):

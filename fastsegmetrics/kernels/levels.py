@@ -167,7 +167,8 @@ def _piece_sums(pred: NDArray[np.uint64], mask: NDArray[np.uint64]) -> tuple[int
 
 
 @kernel
-def _extremes(pred: NDArray[np.uint8]) -> tuple[int, int]:
+def extremes(pred: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the lowest and the highest value of a flat 8-bit map."""
     low = np.uint8(255)
     high = np.uint8(0)
     for i in range(pred.size):
@@ -200,7 +201,7 @@ def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, i
         total += np.int64(pred[i])
         inside += np.int64(pred[i]) * truth
         area += truth
-    low, high = _extremes(pred)
+    low, high = extremes(pred)
     return total, inside, area, low, high
 
 
@@ -290,3 +291,31 @@ def describe_table(
         if total > 0 and abs(p - 2.0 * mean) <= tolerance * mean:
             ambiguous = True
     return counts, sides, moments, error / np.float64(span), highest, ambiguous
+
+
+@kernel
+def level_statistics(
+    pred: NDArray[np.uint8],
+    mask: NDArray[np.uint8],
+    split: tuple[int, int],
+    stretch: bool,
+    keep_at_zero: bool,
+    tolerance: float,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, int, bool]:
+    """Return what `describe_table` says of the `level_table` of a map and a mask (H, W).
+
+    One kernel, since each gives the interpreter's lock away and has to wait for it again.
+    """
+    flat = pred.reshape(-1)
+    truth = mask.reshape(-1)
+    whole = flat.size // 8 * 8
+    table = level_table(
+        flat,
+        truth,
+        flat[:whole].view(np.uint64),
+        truth[:whole].view(np.uint64),
+        pred.shape[1],
+        split[0],
+        split[1],
+    )
+    return describe_table(table, stretch, keep_at_zero, tolerance)

@@ -16,12 +16,7 @@ def absolute_error(pred: NDArray[Any], mask: NDArray[np.uint8]) -> float:
 
 
 def float_counts(
-    pred: NDArray[Any],
-    mask: NDArray[np.uint8],
-    mask_words: NDArray[np.uint64],
-    top: Any,
-    threshold: Any,
-    keep_at_zero: bool,
+    pred: NDArray[Any], mask: NDArray[np.uint8], top: Any, threshold: Any, keep_at_zero: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the level counts [2, 256] and the sides [[tp, fp], [tp, fp]] of a flat float map."""
     truth = mask == 1

@@ -29,6 +29,11 @@ def level_table(
     return table
 
 
+def extremes(pred: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the lowest and the highest value of a flat 8-bit map."""
+    return int(pred.min()), int(pred.max())
+
+
 def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
     """Return the sum of a flat 8-bit map, its sum on the mask, the mask's area, min and max."""
     inside = pred[mask == 1]
@@ -61,6 +66,21 @@ def describe_table(
     near = np.abs(values[present] - 2.0 * mean) <= tolerance * mean
     highest = int(present[-1])
     return counts, sides, moments, error, highest, bool(mean > 0 and near.any())
+
+
+def level_statistics(
+    pred: NDArray[np.uint8],
+    mask: NDArray[np.uint8],
+    split: tuple[int, int],
+    stretch: bool,
+    keep_at_zero: bool,
+    tolerance: float,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, int, bool]:
+    """Return what `describe_table` says of the `level_table` of a map and a mask (H, W)."""
+    nothing = np.empty(0, np.uint64)
+    flat, truth = pred.reshape(-1), mask.reshape(-1)
+    table = level_table(flat, truth, nothing, nothing, pred.shape[1], *split)
+    return describe_table(table, stretch, keep_at_zero, tolerance)
 
 
 def moments_of(values: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,31 +75,44 @@ def weighted_statistics(
     InputError
         When an 8-bit map's maximum is 1.
     """
-    levels = pred.values.dtype == np.uint8
-    if levels:
-        represent.check_scale(int(pred.values.max()), conventions)
     n = target.n_foreground
+    if pred.values.dtype == np.uint8:
+        return _eight_bit(pred, n, target, conventions)
     if conventions.policy == "strict" and not pred.values.any():
-        if n > 0:
-            return WeightedStatistics(n, float(n), 0.0, 0.0)
-        value = 1.0 if conventions.both_empty == "perfect" else float("nan")
-        return WeightedStatistics(0, 0.0, 0.0, value)
+        return _of_nothing(n, conventions)
     if n == 0:
         return WeightedStatistics(0, 0.0, 0.0, None)
-    field = distance_field(target)
-    low: Any
-    high: Any
-    if levels:
-        values = pred.values
-        low, high = map(np.uint8, represent.level_range(pred))
-    else:
-        # Exact, and one compiled kernel less.
-        values, low, high = pred.values.astype(np.float64, copy=False), 0.0, 1.0
-        values.setflags(write=False)
+    # Exact, and one compiled kernel less.
+    values = pred.values.astype(np.float64, copy=False)
+    values.setflags(write=False)
     missed, false = _rooms()[1].weighted_errors(
-        values, low, high, target.mask, *field, distance_weights()
+        values, 0.0, 1.0, target.mask, *distance_field(target), distance_weights()
     )
     return WeightedStatistics(n, float(missed), float(false), None)
+
+
+def _eight_bit(
+    pred: MapInput, n: int, target: Target, conventions: Conventions
+) -> WeightedStatistics:
+    missed = false = 0.0
+    if n == 0:
+        highest = int(pred.values.max())
+    else:
+        missed, false, highest = _rooms()[1].weighted_level_errors(
+            pred.values, pred.stretch, target.mask, *distance_field(target), distance_weights()
+        )
+    represent.check_scale(highest, conventions)
+    if highest == 0 and conventions.policy == "strict":
+        return _of_nothing(n, conventions)
+    return WeightedStatistics(n, float(missed), float(false), None)
+
+
+def _of_nothing(n: int, conventions: Conventions) -> WeightedStatistics:
+    """The statistics of an all-zero map, which the strict policy decides."""
+    if n > 0:
+        return WeightedStatistics(n, float(n), 0.0, 0.0)
+    value = 1.0 if conventions.both_empty == "perfect" else float("nan")
+    return WeightedStatistics(0, 0.0, 0.0, value)
 
 
 def distance_field(target: Target) -> DistanceField:

@@ -207,6 +207,17 @@ def test_cut_anywhere_is_named(refused, parts):
         assert ("truncated" in message) == (length >= 8)
 
 
+@pytest.mark.parametrize("n", range(4))
+def test_wrong_checksum_of_one_of_several_chunks_is_named(refused, backend, n):
+    data = bytearray(png(GREY, parts=4))
+    at = -1
+    for _ in range(n + 1):
+        at = data.index(b"IDAT", at + 1)
+    data[at + 6] ^= 1
+    expected = f"the checksum of chunk IDAT at byte {at - 4} is wrong"
+    assert expected in refused(bytes(data))
+
+
 @pytest.mark.parametrize("place", ["header", "data", "unneeded"])
 def test_wrong_checksum_is_named(refused, place):
     data = bytearray(png(GREY, before=chunk(b"tEXt", b"k\0v")))
