@@ -18,10 +18,9 @@ from fastsegmetrics.represent import MaskPair
 from fastsegmetrics.scores import alignment, boundary, confusion, surface
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics.boundary import near_points
+from fastsegmetrics.statistics.rule import score_rule
 from fastsegmetrics.statistics.surface_distances import point_distances
 
-#: The two curves (x, y) under which each area lies.
-AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
 Counts = NDArray[np.float64]
 _OF_PAIRS = ("hiou_seg_merge", "hiou_seg_interference", "hiou_seg_perception")
 
@@ -45,13 +44,7 @@ class Setting(NamedTuple):
     @property
     def rule(self) -> ScoreRule:
         """How degenerate counts are scored."""
-        perfect = 1.0 if self.conventions.both_empty == "perfect" else math.nan
-        return ScoreRule(
-            self.strict,
-            perfect if self.strict else 0.0,
-            self.conventions.beta2,
-            self.conventions.e_denominator == "N",
-        )
+        return score_rule(self.conventions)
 
 
 def pixel_counts(p: Map | Mask, g: Mask) -> Counts:

@@ -18,9 +18,8 @@ from fastsegmetrics.protocol import option, options, validity
 from fastsegmetrics.protocol.options import Components, Dynamic, Matching, Representation, Target
 from fastsegmetrics.protocol.report_options import Report
 from fastsegmetrics.protocol.score_options import LOWER, MODE_OF, OF_PHOTOGRAPHS, Score
+from fastsegmetrics.statistics.targets import N_QUALITIES
 
-#: Points of a survival curve.
-N_QUALITIES = 256
 STAGES = ("representation", "target", "matching", "score", "report")
 
 #: The options of each stage.
