@@ -105,9 +105,10 @@ def largest(forth: Any, back: Any) -> float:
     return float(max(forth[-1], back[-1]))
 
 
-def mean_of_means(forth: Any, back: Any) -> float:
-    """Return the mean of the two directions' means."""
-    return (mean(forth) + mean(back)) / 2
+def mean_of_means(forth: Any, back: Any, weights: tuple[Any, Any] | None = None) -> float:
+    """Return the mean of the two directions' (weighted) means."""
+    of_forth, of_back = (None, None) if weights is None else weights
+    return (mean(forth, of_forth) + mean(back, of_back)) / 2
 
 
 #: Distances of both directions by the name that they have in the catalogue.
