@@ -25,6 +25,7 @@ from fastsegmetrics.catalog import (  # noqa: E402
     Metric,
     Score,
 )
+from fastsegmetrics.reporting.layout import markdown  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "tools"))
 import protocol_docs  # noqa: E402
@@ -81,13 +82,11 @@ def _names() -> Iterator[str]:
 
 def _overview() -> Iterator[str]:
     yield "## Scores\n"
-    yield from _table(
-        ("score", "better", "range", "formula"),
-        (
-            (f"[`{s.name}`](#{s.name})", _BETTER[s.direction], _range(s), s.formula)
-            for s in SCORES.values()
-        ),
-    )
+    lines = [
+        (f"[`{s.name}`](#{s.name})", _BETTER[s.direction], _range(s), s.formula)
+        for s in SCORES.values()
+    ]
+    yield markdown([("score", "better", "range", "formula"), *lines])
 
 
 def _score(score: Score, rows: Sequence[Metric]) -> Iterator[str]:
@@ -102,24 +101,11 @@ def _score(score: Score, rows: Sequence[Metric]) -> Iterator[str]:
             raise SystemExit(f"{score.name}: its reports differ in the stage {stage!r}: {words}")
         yield f"- **{stage}**: {words.pop()}"
     yield ""
-    yield from _table(
-        ("metric", "representation", "report", "per-image column"),
-        (
-            (
-                f"`{row.name}`",
-                row.path.representation,
-                row.path.report,
-                ", ".join(_code(row.columns)),
-            )
-            for row in rows
-        ),
-    )
-
-
-def _table(head: Sequence[str], lines: Iterator[Sequence[str]]) -> Iterator[str]:
-    for line in (head, ["---"] * len(head), *lines):
-        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |"
-    yield ""
+    lines = [
+        (f"`{row.name}`", row.path.representation, row.path.report, ", ".join(_code(row.columns)))
+        for row in rows
+    ]
+    yield markdown([("metric", "representation", "report", "per-image column"), *lines])
 
 
 def _range(score: Score) -> str:

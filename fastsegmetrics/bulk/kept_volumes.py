@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import zlib
 from collections.abc import Mapping
@@ -14,10 +15,14 @@ from fastsegmetrics import __version__, backend
 from fastsegmetrics.bulk.resume import check_contract, identity_now
 from fastsegmetrics.bulk.store import RunStore, StoredPair
 from fastsegmetrics.bulk.volume_case import Grid, MeasuredCase
+from fastsegmetrics.bulk.volumes import evaluate_volumes
 from fastsegmetrics.functional.labels import overlap_of_counts
 from fastsegmetrics.represent_labels import LabelSet, label_set
 from fastsegmetrics.statistics.labels import LabelCounts
 
+#: What of `evaluate_volumes` numbers depend on, beside the labels.
+_CHOICES = ("surfaces", "background", "tolerance", "surface", "hd95", "one_empty",
+            "both_empty", "spacing", "unit")  # fmt: skip
 #: The folder within a run directory that holds the store of a run that has not ended.
 UNFINISHED = "unfinished"
 
@@ -119,18 +124,15 @@ def _packed(one: MeasuredCase) -> bytes:
 
 
 def _told(choices: Mapping[str, Any], labels: LabelSet) -> dict[str, Any]:
-    spacing = choices.get("spacing")
+    """Return what numbers depend on, the choices that nobody made included."""
+    defaults = inspect.signature(evaluate_volumes).parameters
+    chosen = {name: choices.get(name, defaults[name].default) for name in _CHOICES}
+    spacing = chosen["spacing"]
     return {
-        "metrics": ["overlap", *(["surfaces"] if choices.get("surfaces", True) else [])],
+        "metrics": ["overlap", *(["surfaces"] if chosen.pop("surfaces") else [])],
         "labels": list(labels.values),
         "ignore_label": labels.ignored,
-        "background": choices.get("background"),
-        "tolerance": choices.get("tolerance"),
-        "surface": choices.get("surface", "voxels"),
-        "hd95": choices.get("hd95"),
-        "one_empty": choices.get("one_empty", "infinite"),
-        "both_empty": choices.get("both_empty", "undefined"),
+        **chosen,
         "spacing": None if spacing is None else np.ravel(spacing).tolist(),
-        "unit": choices.get("unit"),
         "package version": __version__,
     }

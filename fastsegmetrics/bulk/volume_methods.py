@@ -26,7 +26,6 @@ from fastsegmetrics.bulk.volume_tables import (
     report_of,
 )
 from fastsegmetrics.bulk.volumes import UnitOf, VolumeRun, evaluate_volumes, require_predictions
-from fastsegmetrics.catalog import Direction
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.io import volumes
 from fastsegmetrics.reporting.evaluation_contract import EvaluationContract
@@ -195,19 +194,25 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         return {"methods": methods, "contract": self._told_contract()}
 
     def _numbers(self, method: str) -> dict[str, Any]:
-        return {
-            "labels": {
-                label: {name: self._told(method, label, one) for name, one in table.items()}
-                for label, table in self._means(method).items()
-            },
-            "pooled": {
-                str(label): {
-                    score: _told_of_pooled(found, SCORES[score], len(self[method].missing))
-                    for score, found in self.pooled(method, label).items()
-                }
-                for label in self.labels
-            },
+        labels = {
+            label: {
+                score: _told(one, self._interval_of(method, label, score))
+                for score, one in table.items()
+            }
+            for label, table in self._means(method).items()
         }
+        n_missing = len(self[method].missing)
+        pooled = {
+            str(label): {
+                score: _told(_of_all_voxels(score, found, n_missing), found)
+                for score, found in self.pooled(method, label).items()
+            }
+            for label in self.labels
+        }
+        return {"labels": labels, "pooled": pooled}
+
+    def _interval_of(self, method: str, label: str, score: str) -> Interval | None:
+        return None if label == OVER_LABELS else self.interval(method, int(label), score)
 
     def _numbers_of_strata(self, method: str) -> dict[str, Any]:
         parts = {
@@ -252,19 +257,6 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             SUMMARY: json_text({**self.to_dict(), "read": self._read}),
         }
         write_texts(Path(directory), texts)
-
-    def _told(self, method: str, label: str, one: Aggregate) -> dict[str, Any]:
-        told = {
-            "value": one.value, "direction": one.direction, "n_expected": one.n_expected,
-            "n_used": one.n_used, "n_undefined": one.n_undefined, "n_infinite": one.n_infinite,
-            "low": math.nan, "high": math.nan, "unit": "label", "n_units": one.n_used,
-        }  # fmt: skip
-        if label != OVER_LABELS:
-            found = self.interval(method, int(label), one.name)
-            told |= {
-                "low": found.low, "high": found.high, "unit": found.unit, "n_units": found.n_units
-            }  # fmt: skip
-        return {name: json_ready(value) for name, value in told.items()}
 
 
 def evaluate_volume_methods(
@@ -352,13 +344,22 @@ def evaluate_volume_methods(
     return found
 
 
-def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> dict[str, Any]:
+def _told(one: Aggregate, found: Interval | None) -> dict[str, Any]:
+    """Return a number with its counts and its interval; a mean over labels has none."""
     told = {
-        "value": found.value, "direction": direction, "n_expected": found.n_used + n_missing,
-        "n_used": found.n_used, "n_undefined": 0, "n_infinite": 0, "low": found.low,
-        "high": found.high, "unit": found.unit, "n_units": found.n_units,
+        "value": one.value, "direction": one.direction, "n_expected": one.n_expected,
+        "n_used": one.n_used, "n_undefined": one.n_undefined, "n_infinite": one.n_infinite,
+        "low": math.nan, "high": math.nan, "unit": "label", "n_units": one.n_used,
     }  # fmt: skip
+    if found is not None:
+        told |= {name: getattr(found, name) for name in ("low", "high", "unit", "n_units")}
     return {name: json_ready(value) for name, value in told.items()}
+
+
+def _of_all_voxels(score: str, found: Interval, n_missing: int) -> Aggregate:
+    """Return a pooled share with its counts: every case has voxels, so that none is undefined."""
+    n_expected = found.n_used + n_missing
+    return Aggregate(score, found.value, n_expected, found.n_used, 0, 0, SCORES[score])
 
 
 def _of_label(run: VolumeRun, label: int, score: str) -> list[float]:

@@ -19,11 +19,12 @@ from fastsegmetrics.families.contract import (
     sources_of,
 )
 from fastsegmetrics.families.exact_curves import ExactCurves
-from fastsegmetrics.families.sweep import score_levels, score_rule
+from fastsegmetrics.families.sweep import score_levels
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics.pair import LevelCounts
+from fastsegmetrics.statistics.rule import score_rule
 from fastsegmetrics.statistics.size_invariant import TargetCounts, TargetScores
 from fastsegmetrics.target import Target
 

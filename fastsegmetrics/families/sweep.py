@@ -20,10 +20,11 @@ from fastsegmetrics.families.contract import (
 )
 from fastsegmetrics.families.exact_curves import ExactCurves
 from fastsegmetrics.represent import MapInput
-from fastsegmetrics.scores import SWEEP_SCORES
+from fastsegmetrics.scores import SWEEP_SCORES, area
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics import sweep
 from fastsegmetrics.statistics.pair import LevelCounts
+from fastsegmetrics.statistics.rule import score_rule
 from fastsegmetrics.target import Target
 
 #: The summaries of a sweep score, in the order in which the kernel returns them.
@@ -31,8 +32,6 @@ _SUMMARIES = ("bin", "adp", "mean", "max_of_image")
 _STRUCTURE = ("s_measure", "s_object", "s_region")
 _AREAS = ("ap.trapezoid_of_image", "ap.step_of_image",
           "auc.trapezoid_of_image", "auc.anchored_of_image")  # fmt: skip
-#: The two curves (x, y) under which each area lies.
-AREA_AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
 #: The catalogue's families that are computed here.
 CATALOGUE_FAMILIES = frozenset({"error", "structure", "confusion", "alignment", "area"})
 
@@ -53,18 +52,6 @@ _SWEEP_AT = slice(0, _N_SWEEP)
 _AREAS_AT = slice(_N_SWEEP, _N_SWEEP + len(_AREAS))
 _STRUCTURE_AT = slice(_AREAS_AT.stop, _AREAS_AT.stop + len(_STRUCTURE))
 _MAE = POSITIONS["mae"]
-
-
-def score_rule(conventions: Conventions) -> ScoreRule:
-    """Return how degenerate counts are scored under some conventions."""
-    strict = conventions.policy == "strict"
-    perfect = 1.0 if conventions.both_empty == "perfect" else math.nan
-    return ScoreRule(
-        strict,
-        perfect if strict else 0.0,
-        conventions.beta2,
-        conventions.e_denominator == "N",
-    )
 
 
 class SweepRecord(NamedTuple):
@@ -101,7 +88,7 @@ class SweepFamily:
         needs = ""
         if self.rule.strict:
             needs = "foreground" if metric.score.name == "ap" else "both"
-        return tuple(CurveSource(axis, needs) for axis in AREA_AXES[metric.score.name])
+        return tuple(CurveSource(axis, needs) for axis in area.AXES[metric.score.name])
 
     def measure(self, pred: MapInput, target: Target) -> Produced:
         """Measure one pair with the compiled kernels."""

@@ -15,13 +15,13 @@ from fastsegmetrics.catalog import Metric
 from fastsegmetrics.catalog.targets import MATCHING, PIXEL_PREFIX, PIXEL_SCORES
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.families.contract import CurveSource, MeanCurve, Produced, columns_of
-from fastsegmetrics.families.sweep import score_rule
 from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import confusion, targets as scores
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.scores.targets import QualitySums, TargetCounts
 from fastsegmetrics.statistics import targets as statistics
 from fastsegmetrics.statistics.partition import FIXED
+from fastsegmetrics.statistics.rule import score_rule
 from fastsegmetrics.statistics.targets import N_QUALITIES, TargetTally
 from fastsegmetrics.target import Target
 

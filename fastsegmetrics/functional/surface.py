@@ -120,11 +120,7 @@ class SurfaceDistances:
     @property
     def masd(self) -> float:
         """Mean average surface distance: the mean of the two directions' means."""
-        return self._distance(
-            lambda forth, back: (
-                (scores.mean(forth, self.pred_areas) + scores.mean(back, self.gt_areas)) / 2
-            )
-        )
+        return self._distance(lambda forth, back: scores.mean_of_means(forth, back, self._areas))
 
     def nsd(self, tolerance: float) -> float:
         """Return the normalised surface distance (surface Dice) at a tolerance.

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend as backends, catalog
 from fastsegmetrics.arguments import one_of
 from fastsegmetrics.catalog import Metric, Wanted
-from fastsegmetrics.families.sweep import AREA_AXES, SweepRecord, score_levels, score_rule
+from fastsegmetrics.families.sweep import SweepRecord, score_levels
 from fastsegmetrics.functional.shared import documented, plan_for
 from fastsegmetrics.plan import Plan
 from fastsegmetrics.protocol.value import Protocol
-from fastsegmetrics.scores import SWEEP_SCORES
+from fastsegmetrics.scores import SWEEP_SCORES, area
+from fastsegmetrics.statistics.rule import score_rule
 
 
 class SweepScore(NamedTuple):
@@ -294,7 +295,7 @@ def roc_curve(
 def _curve_pair(
     kind: str, pred: Any, gt: Any, backend: backends.Backend | None, conventions: dict[str, Any]
 ) -> CurvePair:
-    x, y = AREA_AXES[kind]
+    x, y = area.AXES[kind]
     plan = plan_for((f"{x}.bin", f"{y}.bin"), conventions)
     _, rows = _measured(plan, pred, gt, backend)
     return CurvePair(*(rows[SWEEP_SCORES.index(axis)].copy() for axis in (x, y)))

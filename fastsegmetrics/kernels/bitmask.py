@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._words import pack_bytes
 
 Bits = NDArray[np.uint64]
 
-_GATHER = np.uint64(0x0102040810204080)
-_0, _1, _56, _63 = np.uint64(0), np.uint64(1), np.uint64(56), np.uint64(63)
+_1, _63 = np.uint64(1), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 #: Shifted by 0…63, this number has a different one of 0…63 in its top six bits each time.
@@ -35,19 +35,6 @@ def lowest_place(word: int) -> int:
 
 
 @kernel
-def _pack_row(pixels: Bits, out: Bits) -> None:
-    """Pack rows of 0/1 bytes, read as words of eight, into words of 64 bits.
-
-    One product moves the eight low bits of a word's bytes next to each other.
-    """
-    for k in range(out.size):
-        word = _0
-        for part in range(8):
-            word |= ((pixels[8 * k + part] * _GATHER) >> _56) << np.uint64(8 * part)
-        out[k] = word
-
-
-@kernel
 def pack_levels(levels: NDArray[np.uint8], level: int) -> Bits:
     """Return the bit mask of the pixels of an 8-bit map above `level` (0…255)."""
     height, width = levels.shape
@@ -57,7 +44,7 @@ def pack_levels(levels: NDArray[np.uint8], level: int) -> Bits:
     for row in range(height):
         for column in range(width):
             line[column + 1] = levels[row, column] > cut
-        _pack_row(line.view(np.uint64), bits[row + 1])
+        pack_bytes(line.view(np.uint64), bits[row + 1])
     return bits
 
 
@@ -70,7 +57,7 @@ def pack_values(values: NDArray[Any], threshold: float) -> Bits:
     for row in range(height):
         for column in range(width):
             line[column + 1] = values[row, column] > threshold
-        _pack_row(line.view(np.uint64), bits[row + 1])
+        pack_bytes(line.view(np.uint64), bits[row + 1])
     return bits
 
 

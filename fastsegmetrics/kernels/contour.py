@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._words import ones
 from fastsegmetrics.kernels.bitmask import Bits, lowest_place
+
+#: A bit mask as one row of words, and pixels, int32[n, 2], row and column.
+Words = NDArray[np.uint64]
+Points = NDArray[np.int32]
 
 #: Steps of row and column by direction, counter-clockwise from east.
 _STEPS = ((0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1))
@@ -52,14 +57,11 @@ def _turns() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 _ONWARD, _BACK = _turns()
 _ROW_STEP = np.array([row for row, _ in _STEPS], np.int64)
 _COLUMN_STEP = np.array([column for _, column in _STEPS], np.int64)
-_0, _1, _2, _3, _4, _6, _7 = (np.uint64(n) for n in (0, 1, 2, 3, 4, 6, 7))
-_56, _63 = np.uint64(56), np.uint64(63)
-_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
-_EIGHTS, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+_0, _1, _3, _6, _7, _63 = (np.uint64(n) for n in (0, 1, 3, 6, 7, 63))
 
 
 @kernel
-def _three(words, at):
+def _three(words: Words, at: int) -> int:
     """Return the bits at - 1, at, at + 1 of flat words."""
     k = np.uint64(at - 1) >> _6
     shift = np.uint64(at - 1) & _63
@@ -67,7 +69,7 @@ def _three(words, at):
 
 
 @kernel
-def _neighbourhood(words, at, row_bits):
+def _neighbourhood(words: Words, at: int, row_bits: int) -> int:
     """Return the 9 bits around a pixel."""
     return (
         _three(words, at - row_bits)
@@ -77,7 +79,7 @@ def _neighbourhood(words, at, row_bits):
 
 
 @kernel
-def _sides(words, stride):
+def _sides(words: Words, stride: int) -> Words:
     """Return the sides of all runs: the pixel that begins one and the one behind its end."""
     out = np.zeros(words.size, np.uint64)
     here, west, inside = words[stride:], words[stride - 1 :], out[stride:]
@@ -87,36 +89,37 @@ def _sides(words, stride):
 
 
 @kernel
-def _population(word):
-    """Return the number of set bits."""
-    word = word - ((word >> _1) & _PAIRS)
-    word = (word & _FOURS) + ((word >> _2) & _FOURS)
-    return (((word + (word >> _4)) & _EIGHTS) * _BYTES) >> _56
-
-
-@kernel
-def _numbered(sides):
+def _numbered(sides: Words) -> NDArray[np.int32]:
     """Return the number of each word's first side, sides being numbered in raster order."""
     before = np.empty(sides.size + 1, np.int32)
     n = 0
     for k in range(sides.size):
         before[k] = n
         if sides[k] != _0:
-            n += np.int64(_population(sides[k]))
+            n += np.int64(ones(sides[k]))
     before[sides.size] = n
     return before
 
 
 @kernel
-def _number(sides, before, side):
+def _number(sides: Words, before: NDArray[np.int32], side: int) -> int:
     """Return the number of a side."""
     k = np.uint64(side) >> _6
     lower = (_1 << (np.uint64(side) & _63)) - _1
-    return before[k] + np.int64(_population(sides[k] & lower))
+    return before[k] + np.int64(ones(sides[k] & lower))
 
 
 @kernel
-def _mark(words, row_bits, start, hole, number, sides, before, owner):
+def _mark(
+    words: Words,
+    row_bits: int,
+    start: int,
+    hole: int,
+    number: int,
+    sides: Words,
+    before: NDArray[np.int32],
+    owner: NDArray[np.int32],
+) -> None:
     """Follow a border once and write its number to each side of a run that it passes."""
     back = _BACK[hole, _neighbourhood(words, start, row_bits)]
     if back == _ALONE:
@@ -213,7 +216,7 @@ def listing_order(parents: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 @kernel
-def border_points(bits: Bits, start: int, hole: bool) -> NDArray[np.int32]:
+def border_points(bits: Bits, start: int, hole: bool) -> Points:
     """Return the pixels of a border in the order of OpenCV's contours: int32[n, 2], row, column."""
     words = bits.reshape(-1)
     row_bits = 64 * bits.shape[1]
@@ -241,7 +244,15 @@ def border_points(bits: Bits, start: int, hole: bool) -> NDArray[np.int32]:
 
 
 @kernel
-def _collect(words, row_bits, start, hole, pending, points, ends):
+def _collect(
+    words: Words,
+    row_bits: int,
+    start: int,
+    hole: int,
+    pending: Words,
+    points: Points,
+    ends: NDArray[np.int64],
+) -> int:
     """Walk a border and gather the pixels of it that are still pending, in pieces.
 
     Fills `points` and, for each piece, where it ends there; takes the pixels off `pending`.
@@ -284,7 +295,7 @@ def _collect(words, row_bits, start, hole, pending, points, ends):
 
 
 @kernel
-def _split_point(points, first, last):
+def _split_point(points: Points, first: int, last: int) -> tuple[int, float, float]:
     """Return the point farthest from the line through two, the earliest of several, its distance
     times the line's length, and that length squared."""
     down = np.int64(points[last, 0]) - points[first, 0]
@@ -303,7 +314,14 @@ def _split_point(points, first, last):
 
 
 @kernel
-def _vertices(points, first, stop, epsilon, pending, kept):
+def _vertices(
+    points: Points,
+    first: int,
+    stop: int,
+    epsilon: float,
+    pending: NDArray[np.int32],
+    kept: NDArray[np.int32],
+) -> int:
     """Write the vertices of an open polyline [first, stop) to `kept`; return their number.
 
     `pending` is a stack for the ends of the stretches still to be looked at.
@@ -330,7 +348,7 @@ def _vertices(points, first, stop, epsilon, pending, kept):
 
 
 @kernel
-def _cleaned(points, kept, n, limit):
+def _cleaned(points: Points, kept: NDArray[np.int32], n: int, limit: float) -> int:
     """Drop vertices that are almost on the line of their neighbours; return how many remain.
 
     The walk goes on from the vertex behind a dropped one, which it does not test.
@@ -363,7 +381,7 @@ def _cleaned(points, kept, n, limit):
 
 
 @kernel
-def simplify(points: NDArray[np.int32], epsilon: float) -> NDArray[np.int32]:
+def simplify(points: Points, epsilon: float) -> NDArray[np.int32]:
     """Return which points of an open polyline are its vertices, as OpenCV's approxPolyDP.
 
     `points` is int32[n, 2] with different ends, or a single point.
@@ -375,7 +393,7 @@ def simplify(points: NDArray[np.int32], epsilon: float) -> NDArray[np.int32]:
 
 
 @kernel
-def _keep_borders(words, stride, pending):
+def _keep_borders(words: Words, stride: int, pending: Words) -> int:
     """Take off `pending` what is no pixel of a border; return how many are left."""
     here, inside = words[stride:], pending[stride:]
     west, east, south = words[stride - 1 :], words[stride + 1 :], words[2 * stride :]
@@ -384,12 +402,12 @@ def _keep_borders(words, stride, pending):
         around = (here[i] << _1) | (west[i] >> _63)
         around &= (here[i] >> _1) | (east[i] << _63)
         inside[i] &= here[i] & ~(around & words[i] & south[i])
-        n += _population(inside[i])
+        n += ones(inside[i])
     return np.int64(n)
 
 
 @kernel
-def _touch(points, a, b):
+def _touch(points: Points, a: int, b: int) -> bool:
     """Tell whether two different points are neighbours."""
     return abs(points[a, 0] - points[b, 0]) <= 1 and abs(points[a, 1] - points[b, 1]) <= 1
 

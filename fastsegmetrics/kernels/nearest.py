@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.kernels.bitmask import lowest_place
-
-BitVolume = NDArray[np.uint64]
+from fastsegmetrics.kernels.surface import BitVolume
 
 _0, _1, _63 = np.uint64(0), np.uint64(1), np.uint64(63)
 #: Voxels to either side that one look at a row sees.

@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 from fastsegmetrics.kernels._jit import kernel
 from fastsegmetrics.kernels.bitmask import Bits, lowest_place
 
+#: Flat tiles, uint64[n], and places in them or turns, int32[n].
+Tiles = NDArray[np.uint64]
+Places = NDArray[np.int32]
+
 #: The neighbours in ring order from north clockwise, as steps of row and column.
 _RING = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 _NAMES = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
@@ -104,7 +108,7 @@ def _out_of_tiles(tiles: NDArray[np.uint64], bits: Bits) -> None:
 
 
 @kernel
-def _deletions(tile, second):
+def _deletions(tile: int, second: int) -> int:
     """Return the pixels of its own that a tile loses in the first pass or in the second."""
     # Three quarters of a border's pixels need no table: a pass leaves a pixel alone unless two
     # sides of it, or either of the other two, are free.
@@ -123,7 +127,16 @@ def _deletions(tile, second):
 
 
 @kernel
-def _decide(tiles, due, touched, but, second, changed, lost, n):
+def _decide(
+    tiles: Tiles,
+    due: Places,
+    touched: Places,
+    but: int,
+    second: int,
+    changed: Places,
+    lost: Tiles,
+    n: int,
+) -> int:
     """Write down what due tiles lose, but for those touched in turn `but`; return the new `n`."""
     for j in range(due.size):
         i = due[j]
@@ -137,7 +150,7 @@ def _decide(tiles, due, touched, but, second, changed, lost, n):
 
 
 @kernel
-def _take(tiles, i, lost, turn, touched, due, n):
+def _take(tiles: Tiles, i: int, lost: int, turn: int, touched: Places, due: Places, n: int) -> int:
     """Delete pixels of a tile or of its rim, and list it once a turn as one to look at again."""
     tiles[i] &= ~lost
     if touched[i] != turn:
@@ -148,7 +161,9 @@ def _take(tiles, i, lost, turn, touched, due, n):
 
 
 @kernel
-def _delete(tiles, i, lost, across, turn, touched, due, n):
+def _delete(
+    tiles: Tiles, i: int, lost: int, across: int, turn: int, touched: Places, due: Places, n: int
+) -> int:
     """Delete pixels of tile `i`, and their copies in the tiles around it; return the new `n`."""
     n = _take(tiles, i, lost, turn, touched, due, n)
     north, south = lost & _NORTH_ROW, lost & _SOUTH_ROW
@@ -173,7 +188,7 @@ def _delete(tiles, i, lost, across, turn, touched, due, n):
 
 
 @kernel
-def _thin_tiles(tiles: NDArray[np.uint64], across: int) -> None:
+def _thin_tiles(tiles: Tiles, across: int) -> None:
     """Thin flat tiles, `across` to a row, in place."""
     touched = np.full(tiles.size, -1, np.int32)
     due = np.empty((2, tiles.size), np.int32)

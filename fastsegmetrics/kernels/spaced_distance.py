@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
-
-BitVolume = NDArray[np.uint64]
+from fastsegmetrics.kernels.surface import BitVolume
 
 _1, _63 = np.uint64(1), np.uint64(63)
 #: Columns that are copied together, so that each piece of memory fetched is used whole.

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._words import ones, pack_bytes
 
 BitVolume = NDArray[np.uint64]
 
-_GATHER = np.uint64(0x0102040810204080)
-_0, _1, _56, _63 = np.uint64(0), np.uint64(1), np.uint64(56), np.uint64(63)
+_0, _1, _63 = np.uint64(0), np.uint64(1), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 #: Halves, quarters, … of a word: how far they are exchanged, and which bits are the lower of two.
 _EXCHANGES = (
@@ -29,24 +29,11 @@ _EXCHANGES = (
 
 
 @kernel
-def _pack_flat(pixels: NDArray[np.uint64], out: NDArray[np.uint64]) -> None:
-    """Pack bytes of 0 and 1, read as words of eight, into words of 64 bits.
-
-    One product moves the eight low bits of a word's bytes next to each other.
-    """
-    for k in range(out.size):
-        word = _0
-        for part in range(8):
-            word |= ((pixels[8 * k + part] * _GATHER) >> _56) << np.uint64(8 * part)
-        out[k] = word
-
-
-@kernel
 def _packed(flat: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return bytes of 0 and 1 as one stream of bits, with a word more than they fill."""
     whole = flat.size // 64
     stream = np.zeros(whole + 2, np.uint64)
-    _pack_flat(flat[: 64 * whole].view(np.uint64), stream[:whole])
+    pack_bytes(flat[: 64 * whole].view(np.uint64), stream[:whole])
     for i in range(64 * whole, flat.size):
         stream[whole] |= np.uint64(flat[i]) << np.uint64(i & 63)
     return stream
@@ -151,10 +138,7 @@ def count_bits(bits: BitVolume) -> int:
     """Return the number of set bits."""
     total = 0
     for word in bits.flat:
-        pairs = word - ((word >> _1) & _EXCHANGES[0][1])
-        fours = (pairs & _EXCHANGES[1][1]) + ((pairs >> np.uint64(2)) & _EXCHANGES[1][1])
-        bytes_ = (fours + (fours >> np.uint64(4))) & _EXCHANGES[2][1]
-        total += np.int64((bytes_ * np.uint64(0x0101010101010101)) >> _56)
+        total += np.int64(ones(word))
     return total
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
+
+Bytes = NDArray[np.uint8]
+#: Records of one field, `word`, see `unfilter`.
+Words = NDArray[Any]
 
 _BYTES = np.uint64(0x0101010101010101)
 _ZERO = np.uint64(0)
 
 
 @kernel
-def _sum(a, b):
+def _sum(a: int, b: int) -> int:
     """Return a + b modulo 256, without the warning that NumPy has for an overflow."""
     return np.uint8((np.int32(a) + np.int32(b)) & 255)
 
 
 @kernel
-def _paeth(left, up, corner):
+def _paeth(left: int, up: int, corner: int) -> int:
     """Return which of the three neighbours is nearest to left + up - corner."""
     a = np.int32(left)
     b = np.int32(up)
@@ -32,7 +39,9 @@ def _paeth(left, up, corner):
 
 
 @kernel
-def _add_left(source, words, at, out, out_words, to, width):
+def _add_left(
+    source: Bytes, words: Words, at: int, out: Bytes, out_words: Words, to: int, width: int
+) -> None:
     """Undo filter 1 of a row of single bytes; eight zero differences repeat the last byte."""
     left = np.uint8(0)
     i = 0
@@ -52,7 +61,9 @@ def _add_left(source, words, at, out, out_words, to, width):
 
 
 @kernel
-def _add_nearest(source, words, at, out, out_words, to, width):
+def _add_nearest(
+    source: Bytes, words: Words, at: int, out: Bytes, out_words: Words, to: int, width: int
+) -> None:
     """Undo filter 4 of a row of single bytes.
 
     Each byte waits for the one before it (about 3 ns).  Where eight differences are zero and the
@@ -84,7 +95,7 @@ def _add_nearest(source, words, at, out, out_words, to, width):
 
 
 @kernel
-def _add_average(source, at, out, to, width, first_row):
+def _add_average(source: Bytes, at: int, out: Bytes, to: int, width: int, first_row: bool) -> None:
     """Undo filter 3 of a row of single bytes."""
     above = to - width
     left = np.int32(0)
@@ -95,7 +106,7 @@ def _add_average(source, at, out, to, width, first_row):
 
 
 @kernel
-def unfilter(source, words, out, out_words, width):
+def unfilter(source: Bytes, words: Words, out: Bytes, out_words: Words, width: int) -> int:
     """Fill `out` (flat, rows of `width` bytes) from `source` (rows of a filter byte and `width`).
 
     A pixel is a byte (8-bit grey) or a part of one.  Element i of `words` and of `out_words` is

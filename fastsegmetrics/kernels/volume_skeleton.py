@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._words import ones
 from fastsegmetrics.kernels.bitmask import lowest_place
 from fastsegmetrics.kernels.surface import BitVolume, extent
 
 #: Flat words of 62 voxels, uint64[n].
 Words = NDArray[np.uint64]
 
-_0, _1, _2, _3, _4, _7, _9 = (np.uint64(n) for n in (0, 1, 2, 3, 4, 7, 9))
-_16, _28, _32, _56, _61, _63 = (np.uint64(n) for n in (16, 28, 32, 56, 61, 63))
+_0, _1, _2, _3, _7, _9 = (np.uint64(n) for n in (0, 1, 2, 3, 7, 9))
+_16, _28, _32, _61, _63 = (np.uint64(n) for n in (16, 28, 32, 61, 63))
 _OWN = np.uint64(0x7FFFFFFFFFFFFFFE)
 _FIRST_OWN, _LAST_OWN, _LAST = np.uint64(1 << 1), np.uint64(1 << 62), np.uint64(1 << 63)
-_HALVES, _QUARTERS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
-_EIGHTHS, _EACH_BYTE = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
 def _of_neighbours(*places: int) -> np.uint64:
@@ -58,14 +57,6 @@ def _around(solid: Words, i: int, at: int, row: int, plane: int) -> int:
 
 
 @kernel
-def _ones(word: int) -> int:
-    """Return the number of set bits, as an integer without sign."""
-    word -= (word >> _1) & _HALVES
-    word = (word & _QUARTERS) + ((word >> _2) & _QUARTERS)
-    return (((word + (word >> _4)) & _EIGHTHS) * _EACH_BYTE) >> _56
-
-
-@kernel
 def _keeps_euler(others: int) -> bool:
     """Whether the Euler characteristic stays when the centre goes.
 
@@ -79,7 +70,7 @@ def _keeps_euler(others: int) -> bool:
     edges |= ((along_x | (along_x >> _9)) & _EDGES_Y) << _16
     edges |= ((along_y | (along_y >> _9)) & _EDGES_X) << _32
     corners = (level | (level >> _9)) & _CORNERS
-    return _ones(corners | ((others & _FACES) << _28)) == _ones(edges) + _1
+    return ones(corners | ((others & _FACES) << _28)) == ones(edges) + _1
 
 
 @kernel

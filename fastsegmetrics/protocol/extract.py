@@ -192,6 +192,6 @@ def borrowed(mask: Mask, image: NDArray[np.uint8] | None = None) -> Target:
     return Target.borrowing(np.ascontiguousarray(mask), None, None, image)
 
 
-def sealed(values: Map) -> represent.MapInput:
+def map_input(values: Map) -> represent.MapInput:
     """Return a map as the producers of statistics take it."""
     return represent.MapInput(represent.sealed(values), False)

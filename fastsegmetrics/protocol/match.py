@@ -22,7 +22,7 @@ from fastsegmetrics.protocol.options import (
     Overlap,
     Shooting,
 )
-from fastsegmetrics.statistics.targets import Parts
+from fastsegmetrics.statistics.targets import N_QUALITIES, Parts
 
 #: By place in the truth's list of targets, the place in the prediction's; −1 for none.
 Assigned = NDArray[np.int64]
@@ -137,7 +137,7 @@ def survivors(rule: Matching, truth: Regions, pred: Regions) -> NDArray[np.float
     counted once: float64[257]."""
     found = match(rule, truth, pred)
     total = len(found.pairs) + len(found.missed) + len(found.false)
-    above = [np.count_nonzero(256 * found.ious > level) for level in range(256)]
+    above = [np.count_nonzero(N_QUALITIES * found.ious > level) for level in range(N_QUALITIES)]
     return np.array([*above, total], np.float64)
 
 

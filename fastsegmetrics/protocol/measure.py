@@ -20,6 +20,7 @@ from fastsegmetrics.protocol.options import Components, Dynamic, Soft, Whole
 from fastsegmetrics.protocol.score import Setting
 from fastsegmetrics.protocol.value import Protocol
 from fastsegmetrics.represent import MapInput
+from fastsegmetrics.scores import area
 from fastsegmetrics.target import Target
 
 _HEAD = struct.Struct("<6I")
@@ -368,7 +369,7 @@ def of_counts(
 
     if protocol.score.mode != "curves":
         return np.array([each(name)])
-    curves = np.array([each(axis) for axis in score.AXES[name]])
+    curves = np.array([each(axis) for axis in area.AXES[name]])
     if setting.strict:
         foreground, background = rows[0, 0] + rows[0, 2], rows[0, 1] + rows[0, 3]
         if not foreground or (name == "auc" and not background):

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import backend as backends
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.protocol.extract import Map, Mask, borrowed, sealed
+from fastsegmetrics.protocol.extract import Map, Mask, borrowed, map_input
 from fastsegmetrics.protocol.match import TargetCounts
 from fastsegmetrics.protocol.options import Matching, Nearest
-from fastsegmetrics.represent import MaskPair
+from fastsegmetrics.represent import MaskPair, sealed
 from fastsegmetrics.scores import alignment, boundary, confusion, surface
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics.boundary import near_points
+from fastsegmetrics.statistics.rule import score_rule
 from fastsegmetrics.statistics.surface_distances import point_distances
 
-#: The two curves (x, y) under which each area lies.
-AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
 Counts = NDArray[np.float64]
 _OF_PAIRS = ("hiou_seg_merge", "hiou_seg_interference", "hiou_seg_perception")
 
@@ -45,13 +44,7 @@ class Setting(NamedTuple):
     @property
     def rule(self) -> ScoreRule:
         """How degenerate counts are scored."""
-        perfect = 1.0 if self.conventions.both_empty == "perfect" else math.nan
-        return ScoreRule(
-            self.strict,
-            perfect if self.strict else 0.0,
-            self.conventions.beta2,
-            self.conventions.e_denominator == "N",
-        )
+        return score_rule(self.conventions)
 
 
 def pixel_counts(p: Map | Mask, g: Mask) -> Counts:
@@ -142,7 +135,7 @@ def of_points(name: str, p: Mask, g: Mask, matching: Matching, setting: Setting)
     setting : Setting
         The conventions.
     """
-    pred, gt = (sealed(side).values.view(np.uint8) for side in (p, g))
+    pred, gt = (sealed(side).view(np.uint8) for side in (p, g))
     found = point_distances(MaskPair(pred, gt, (1.0, 1.0)))
     sides = found.pred_to_gt, found.gt_to_pred
     if name == "nsd":
@@ -200,7 +193,7 @@ def _structure(p: Map, g: Mask, setting: Setting) -> _Values:
         from fastsegmetrics.kernels.curves import structure_scores
         from fastsegmetrics.statistics.sweep import pair_statistics
 
-        pair = pair_statistics(sealed(p), borrowed(g), setting.conventions)
+        pair = pair_statistics(map_input(p), borrowed(g), setting.conventions)
         found = structure_scores(
             pair.moments, pair.split_row, pair.split_column, pair.height, pair.width, float(alpha)
         )
@@ -219,7 +212,7 @@ def _weighted(p: Map, g: Mask, setting: Setting) -> _Values:
     else:
         from fastsegmetrics.statistics.weighted import weighted_statistics
 
-        found = weighted_statistics(sealed(p), borrowed(g), conventions)
+        found = weighted_statistics(map_input(p), borrowed(g), conventions)
         f, precision, recall = (
             found.f(conventions.weighted_beta2), found.precision, found.recall,
         )  # fmt: skip
@@ -240,7 +233,7 @@ def coverage(p: Mask, g: Mask) -> float:
 def _effort(p: Map, g: Mask, setting: Setting) -> _Values:
     from fastsegmetrics.statistics.effort import effort_statistics
 
-    parts = effort_statistics(sealed(p), borrowed(g), setting.conventions)
+    parts = effort_statistics(map_input(p), borrowed(g), setting.conventions)
     names = ("hce_fp_points", "hce_fp_regions", "hce_fn_points", "hce_fn_regions")
     return {"hce": float(sum(parts)), **dict(zip(names, map(float, parts), strict=True))}
 
@@ -254,7 +247,7 @@ def _context(p: Map, g: Mask, setting: Setting) -> _Values:
         from fastsegmetrics.statistics.context import context_statistics
 
         found = context_statistics(
-            sealed(p), borrowed(g, setting.image), setting.conventions,
+            map_input(p), borrowed(g, setting.image), setting.conventions,
             degree=setting.image is not None,
         )  # fmt: skip
         plain, aware = found.c_beta(setting.strict), found.c_beta_w(setting.strict)
@@ -271,7 +264,7 @@ def _difficulty(p: Map, g: Mask, setting: Setting) -> _Values:
         from fastsegmetrics.statistics.difficulty import difficulty_statistics
 
         all_found = difficulty_statistics(
-            sealed(p), borrowed(g, setting.image), setting.conventions
+            map_input(p), borrowed(g, setting.image), setting.conventions
         )
         found = all_found.score, all_found.region, all_found.structure, all_found.boundary
     parts = ("", "_region", "_structure", "_boundary")

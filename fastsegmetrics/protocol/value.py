@@ -17,10 +17,9 @@ from fastsegmetrics.errors import InputError
 from fastsegmetrics.protocol import option, options, validity
 from fastsegmetrics.protocol.options import Components, Dynamic, Matching, Representation, Target
 from fastsegmetrics.protocol.report_options import Report
-from fastsegmetrics.protocol.score_options import LOWER, MODE_OF, OF_PHOTOGRAPHS, Score
+from fastsegmetrics.protocol.score_options import LOWER, OF_PHOTOGRAPHS, Score
+from fastsegmetrics.statistics.targets import N_QUALITIES
 
-#: Points of a survival curve.
-N_QUALITIES = 256
 STAGES = ("representation", "target", "matching", "score", "report")
 
 #: The options of each stage.
@@ -276,6 +275,3 @@ def _toml(text: str) -> dict[str, Any]:
 def split_list(text: str) -> list[str]:
     """Split a list of names and protocols at the commas that stand outside parentheses."""
     return re.split(r",(?![^(]*\))", text)
-
-
-__all__ = ["KINDS", "MODE_OF", "STAGES", "Protocol", "is_text", "load", "split_list"]

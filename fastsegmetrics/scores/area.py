@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from fastsegmetrics.statistics.pair import Curve
 
 
+#: The two curves (x, y) under which each area lies.
+AXES = {"ap": ("recall", "precision"), "auc": ("fpr", "recall")}
+
+
 def trapezoid(x: Curve, y: Curve) -> float:
     """Area by the trapezoidal rule over the curve's own points, sorted stably by `x`.
 

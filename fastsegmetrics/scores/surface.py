@@ -7,7 +7,6 @@ truth's surface (`forth`), and back.  Neither is empty, unless it says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 
@@ -106,13 +105,14 @@ def largest(forth: Any, back: Any) -> float:
     return float(max(forth[-1], back[-1]))
 
 
-def mean_of_means(forth: Any, back: Any) -> float:
-    """Return the mean of the two directions' means."""
-    return (mean(forth) + mean(back)) / 2
+def mean_of_means(forth: Any, back: Any, weights: tuple[Any, Any] | None = None) -> float:
+    """Return the mean of the two directions' (weighted) means."""
+    of_forth, of_back = (None, None) if weights is None else weights
+    return (mean(forth, of_forth) + mean(back, of_back)) / 2
 
 
 #: Distances of both directions by the name that they have in the catalogue.
-DISTANCES: dict[str, Callable[[Any, Any], float]] = {
+DISTANCES: dict[str, Any] = {
     "hd": largest,
     "hd95": lambda forth, back: larger_percentile(forth, back, 95.0),
     "hd95_pooled": lambda forth, back: pooled_percentile(forth, back, 95.0),
@@ -123,9 +123,7 @@ DISTANCES: dict[str, Callable[[Any, Any], float]] = {
 }
 
 
-def distance(
-    score: Callable[[Any, Any], float], forth: Any, back: Any, *, perfect: bool, one_empty: float
-) -> float:
+def distance(score: Any, forth: Any, back: Any, *, perfect: bool, one_empty: float) -> float:
     """Return a score of distances, as those of `DISTANCES`, where either side may be empty.
 
     `one_empty` if one is; if both are 0, or NaN unless nothing against nothing is perfect.
@@ -134,7 +132,8 @@ def distance(
         return 0.0 if perfect else math.nan
     if not forth.size or not back.size:
         return one_empty
-    return score(forth, back)
+    value: float = score(forth, back)
+    return value
 
 
 def distance_of_one(choice: str, shape: tuple[int, ...]) -> float:

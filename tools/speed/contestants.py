@@ -94,6 +94,6 @@ def chosen(table: Mapping[str, Ways], words: Iterable[str]) -> dict[str, Ways]:
     }
 
 
-def by_sides(size: tuple[int, int]) -> str:
+def by_sides(size: tuple[int, ...]) -> str:
     """Return a size as tables show it."""
-    return f"{size[0]}×{size[1]}"
+    return "×".join(map(str, size))

@@ -10,6 +10,7 @@ import numpy as np
 import fastsegmetrics as fsm
 from fastsegmetrics.catalog import METRICS
 from speed.contents import pair, photograph
+from speed.contestants import by_sides
 from speed.rows import Row
 from speed.timing import in_turn
 
@@ -50,7 +51,7 @@ def run(sizes: list[tuple[int, int]], contents: list[str], seconds: float) -> It
                 yield Row(
                     "decoding", name, times.ratio(suite, "decode"), "ratio",
                     "at most" if wanted else "", most if wanted else None,
-                    f"{size[0]}×{size[1]}", content,
+                    by_sides(size), content,
                     {"update": 1e3 * times.median(suite), "decode": 1e3 * times.median("decode")},
                 )  # fmt: skip
 

@@ -16,6 +16,7 @@ import cv2
 import fastsegmetrics as fsm
 from fastsegmetrics.io import png_rows, read_map, read_mask
 from speed.contents import pair
+from speed.contestants import by_sides
 from speed.rows import Row
 from speed.timing import in_turn
 
@@ -40,7 +41,7 @@ def run(
         root = Path(scratch)
         for content in contents:
             folders = _written(root / content, content, count, size)
-            yield from _measured(folders, f"{count}×{size[0]}×{size[1]}", content, root, rounds)
+            yield from _measured(folders, by_sides((count, *size)), content, root, rounds)
         if own is not None:
             names = sum(1 for path in own[0].iterdir() if path.is_file())
             yield from _measured(own, f"{names} files", "own files", root, rounds)

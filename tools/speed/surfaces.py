@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 from skimage.morphology import skeletonize
 
 import fastsegmetrics as fsm
+from speed.contestants import by_sides
 from speed.fresh import told_by
 from speed.rows import Row
 from speed.timing import beside
@@ -164,7 +165,7 @@ def _row(
         "x",
         "at least" if target else "",
         target,
-        "x".join(map(str, pair[0].shape)),
+        by_sides(pair[0].shape),
         content,
         {each: 1000 * times.median(each) for each in (name, "native")},
     )
@@ -176,5 +177,5 @@ def _memory() -> Iterator[Row]:
         peak = told_by(_PROGRAM, shift, LARGE)["peak"] / 1e9
         yield Row(
             "surfaces", f"{NAME}, peak memory", peak, "GB", "at most", MOST_GIGABYTES,
-            "x".join([str(LARGE)] * 3), f"folded, {content}",
+            by_sides((LARGE,) * 3), f"folded, {content}",
         )  # fmt: skip
