@@ -20,7 +20,9 @@ from speed.contestants import by_sides
 from speed.rows import Row
 from speed.timing import in_turn
 
-MOST = 1.3
+#: Over reading.  The paper's table has weighted F in it and may cost what decoding costs (section
+#: ``decoding``), on top of decoding.
+MOST = {"sweep": 1.3, "sod": 2.0}
 LEAST_OF_TWO = 1.8
 
 
@@ -89,6 +91,7 @@ def _measured(
             "sweep, out": evaluate("sweep", keep=True),
             "sod, 2 workers": evaluate("sod", workers=2),
             "sod, out, 2 workers": evaluate("sod", workers=2, keep=True),
+            "sweep, 2 workers": evaluate("sweep", workers=2),
             "inflating": lambda: _inflate_in_threads(1),
             "inflating, 2 workers": lambda: _inflate_in_threads(2),
         },
@@ -96,15 +99,16 @@ def _measured(
         seconds=0,
         clock=time.perf_counter,
     )  # fmt: skip
-    for way in ("sod", "sod, out", "sweep", "sweep, out"):
+    for way in ("sweep", "sweep, out", "sod", "sod, out"):
         for reader, words in (("read", "reading"), ("cv2", "reading with OpenCV")):
             yield Row(
                 "folders", f"evaluate ({way}) / {words}", times.ratio(way, reader), "ratio",
-                "at most", MOST, size, content,
+                "at most", MOST[way.partition(",")[0]], size, content,
                 {"evaluate": 1e3 * times.median(way), reader: 1e3 * times.median(reader)},
             )  # fmt: skip
     # What two threads gain that share nothing and hold no lock is what the machine had to give.
-    for way, target in (("sod", LEAST_OF_TWO), ("sod, out", LEAST_OF_TWO), ("inflating", None)):
+    for way in ("sod", "sod, out", "sweep", "inflating"):
+        target = None if way == "inflating" else LEAST_OF_TWO
         both = f"{way}, 2 workers"
         yield Row(
             "folders", f"2 workers against 1 ({way})", times.ratio(way, both), "x",
