@@ -14,6 +14,7 @@ from fastsegmetrics.bulk.pairs import pair
 from fastsegmetrics.bulk.run import RunInterrupted
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
+from fastsegmetrics.bulk.volume_case import Row
 from fastsegmetrics.bulk.volume_tables import (
     OVER_LABELS,
     PER_LABEL,
@@ -72,6 +73,8 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         strata: Strata | None = None,
     ) -> None:
         self._runs = dict(runs)
+        self._rows = {method: _by_label(run) for method, run in self._runs.items()}
+        self._kept_numbers: dict[str, dict[str, Any]] = {}
         self._by = strata
         self._read = read
         self.unit = unit
@@ -130,9 +133,9 @@ class VolumeMethods(Mapping[str, VolumeRun]):
 
     def over_cases(self, method: str, label: int) -> Table:
         """Return a label's means over cases, by score; undefined and infinite values counted."""
-        run = self[method]
+        n_missing = len(self[method].missing)
         return {
-            score: _mean(score, _of_label(run, label, score), len(run.missing))
+            score: _mean(score, self._values(method, label, score), n_missing)
             for score in self.scores
         }
 
@@ -171,10 +174,11 @@ class VolumeMethods(Mapping[str, VolumeRun]):
 
     def interval(self, method: str, label: int, score: str) -> Interval:
         """Return a label's mean over cases with its bootstrap interval over units."""
-        run = self[method]
-        return bootstrap_mean(
-            _of_label(run, label, score), units=list(run.cases.units().values()), unit=self.unit
-        )
+        units = list(self[method].cases.units().values())
+        return bootstrap_mean(self._values(method, label, score), units=units, unit=self.unit)
+
+    def _values(self, method: str, label: int, score: str) -> list[float]:
+        return [row[score] for row in self._rows[method].get(label, ())]
 
     def to_dict(self) -> dict[str, Any]:
         """Return means, intervals, counts, what was left out and the contract, ready for JSON.
@@ -194,6 +198,12 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         return {"methods": methods, "contract": self._told_contract()}
 
     def _numbers(self, method: str) -> dict[str, Any]:
+        # Ten thousand resamples of each: what is written and printed asks twice.
+        if method not in self._kept_numbers:
+            self._kept_numbers[method] = self._made_numbers(method)
+        return self._kept_numbers[method]
+
+    def _made_numbers(self, method: str) -> dict[str, Any]:
         labels = {
             label: {
                 score: _told(one, self._interval_of(method, label, score))
@@ -362,8 +372,11 @@ def _of_all_voxels(score: str, found: Interval, n_missing: int) -> Aggregate:
     return Aggregate(score, found.value, n_expected, found.n_used, 0, 0, SCORES[score])
 
 
-def _of_label(run: VolumeRun, label: int, score: str) -> list[float]:
-    return [row[score] for row in run.rows if row["label"] == label]
+def _by_label(run: VolumeRun) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = {}
+    for row in run.rows:
+        found.setdefault(row["label"], []).append(row)
+    return found
 
 
 def _mean(score: str, values: list[float], n_missing: int) -> Aggregate:
