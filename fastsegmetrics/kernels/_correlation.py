@@ -362,6 +362,14 @@ def _join_three(
 
 
 @kernel
+def _pair(
+    x: float, y: float, u: float, v: float, p: float, q: float, a: float, b: float
+) -> tuple[float, float]:
+    """Add what a tap a + ib and its conjugate at −t see: u + ip ahead, v + iq behind, to x + iy."""
+    return fused(q - p, b, fused(u + v, a, x)), fused(u - v, b, fused(p + q, a, y))
+
+
+@kernel
 def _across(
     source: NDArray[np.floating],
     out: NDArray[np.floating],
@@ -372,79 +380,72 @@ def _across(
 
     A kernel that half a turn leaves unchanged has the conjugate at the tap −t of what it has at t,
     so that two neighbours are added or subtracted before they are multiplied.  Loads that straddle
-    cache lines are what this loop waits for, with fewer pairs at a time also for its own results.
+    cache lines are what this loop waits for.  A number that the one before it has seen already is
+    kept from there, which vectors do by a shuffle of two: in one plane of two it pays.
     """
     half = spectrum.shape[2] - 1
     for f in range(POINTS):
-        to_re = out[f * _STRIDE : _PART]
-        to_im = out[_PART + f * _STRIDE :]
-        re = source[f * _STRIDE + half : _PART]
-        im = source[_PART + f * _STRIDE + half :]
+        row = f * _STRIDE
+        to_re = out[row:_PART]
+        to_im = out[_PART + row :]
+        re = source[row + half : _PART]
+        im = source[_PART + row + half :]
         a = spectrum[0, f]
         b = spectrum[1, f]
         centre = a[0]
-        t = 1
-        if half % 7 % 2 == 1:
-            a0, b0 = a[1], b[1]
-            before_re = source[f * _STRIDE + half - 1 : _PART]
-            before_im = source[_PART + f * _STRIDE + half - 1 :]
-            for k in range(lanes):
-                u, v, p, q = re[k + 1], before_re[k], im[k + 1], before_im[k]
-                to_re[k] = fused(q - p, b0, fused(u + v, a0, re[k] * centre))
-                to_im[k] = fused(u - v, b0, fused(p + q, a0, im[k] * centre))
-            t = 2
-        else:
+        t = 2 - half % 2
+        behind_re = source[row + half - t : _PART] if half > 0 else re
+        behind_im = source[_PART + row + half - t :] if half > 0 else im
+        if half == 0:
             for k in range(lanes):
                 to_re[k] = re[k] * centre
                 to_im[k] = im[k] * centre
-        while t + 6 <= half:
-            a0, a1, a2, a3, a4, a5, a6 = (
-                a[t], a[t + 1], a[t + 2], a[t + 3], a[t + 4], a[t + 5], a[t + 6]
-            )  # fmt: skip
-            b0, b1, b2, b3, b4, b5, b6 = (
-                b[t], b[t + 1], b[t + 2], b[t + 3], b[t + 4], b[t + 5], b[t + 6]
-            )  # fmt: skip
-            before_re = source[f * _STRIDE + half - t - 6 : _PART]
-            before_im = source[_PART + f * _STRIDE + half - t - 6 :]
-            re = source[f * _STRIDE + half + t : _PART]
-            im = source[_PART + f * _STRIDE + half + t :]
+        elif t == 1:
+            a0, b0 = a[1], b[1]
             for k in range(lanes):
-                u, v, p, q = re[k], before_re[k + 6], im[k], before_im[k + 6]
-                x = fused(q - p, b0, fused(u + v, a0, to_re[k]))
-                y = fused(u - v, b0, fused(p + q, a0, to_im[k]))
-                u, v, p, q = re[k + 1], before_re[k + 5], im[k + 1], before_im[k + 5]
-                x = fused(q - p, b1, fused(u + v, a1, x))
-                y = fused(u - v, b1, fused(p + q, a1, y))
-                u, v, p, q = re[k + 2], before_re[k + 4], im[k + 2], before_im[k + 4]
-                x = fused(q - p, b2, fused(u + v, a2, x))
-                y = fused(u - v, b2, fused(p + q, a2, y))
-                u, v, p, q = re[k + 3], before_re[k + 3], im[k + 3], before_im[k + 3]
-                x = fused(q - p, b3, fused(u + v, a3, x))
-                y = fused(u - v, b3, fused(p + q, a3, y))
-                u, v, p, q = re[k + 4], before_re[k + 2], im[k + 4], before_im[k + 2]
-                x = fused(q - p, b4, fused(u + v, a4, x))
-                y = fused(u - v, b4, fused(p + q, a4, y))
-                u, v, p, q = re[k + 5], before_re[k + 1], im[k + 5], before_im[k + 1]
-                x = fused(q - p, b5, fused(u + v, a5, x))
-                y = fused(u - v, b5, fused(p + q, a5, y))
-                u, v, p, q = re[k + 6], before_re[k], im[k + 6], before_im[k]
-                to_re[k] = fused(q - p, b6, fused(u + v, a6, x))
-                to_im[k] = fused(u - v, b6, fused(p + q, a6, y))
-            t += 7
-        while t < half:
+                to_re[k], to_im[k] = _pair(
+                    re[k] * centre, im[k] * centre,
+                    re[k + 1], behind_re[k], im[k + 1], behind_im[k], a0, b0,
+                )  # fmt: skip
+        else:
+            a0, a1, b0, b1 = a[1], a[2], b[1], b[2]
+            u0, v1 = re[1], behind_re[0]
+            for k in range(lanes):
+                u1, v0 = re[k + 2], behind_re[k + 1]
+                x, y = re[k] * centre, im[k] * centre
+                x, y = _pair(x, y, u0, v0, im[k + 1], behind_im[k + 1], a0, b0)
+                to_re[k], to_im[k] = _pair(x, y, u1, v1, im[k + 2], behind_im[k], a1, b1)
+                u0, v1 = u1, v0
+        t += 1
+        if t < half and (half - t) % 4 == 1:
             a0, a1, b0, b1 = a[t], a[t + 1], b[t], b[t + 1]
-            before_re = source[f * _STRIDE + half - t - 1 : _PART]
-            before_im = source[_PART + f * _STRIDE + half - t - 1 :]
-            re = source[f * _STRIDE + half + t : _PART]
-            im = source[_PART + f * _STRIDE + half + t :]
+            re = source[row + half + t : _PART]
+            im = source[_PART + row + half + t :]
+            behind_re = source[row + half - t - 1 : _PART]
+            behind_im = source[_PART + row + half - t - 1 :]
+            u0, v1 = re[0], behind_re[0]
             for k in range(lanes):
-                u, v, p, q = re[k], before_re[k + 1], im[k], before_im[k + 1]
-                x = fused(q - p, b0, fused(u + v, a0, to_re[k]))
-                y = fused(u - v, b0, fused(p + q, a0, to_im[k]))
-                u, v, p, q = re[k + 1], before_re[k], im[k + 1], before_im[k]
-                to_re[k] = fused(q - p, b1, fused(u + v, a1, x))
-                to_im[k] = fused(u - v, b1, fused(p + q, a1, y))
+                u1, v0 = re[k + 1], behind_re[k + 1]
+                x, y = _pair(to_re[k], to_im[k], u0, v0, im[k], behind_im[k + 1], a0, b0)
+                to_re[k], to_im[k] = _pair(x, y, u1, v1, im[k + 1], behind_im[k], a1, b1)
+                u0, v1 = u1, v0
             t += 2
+        while t < half:
+            a0, a1, a2, a3 = a[t], a[t + 1], a[t + 2], a[t + 3]
+            b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
+            re = source[row + half + t : _PART]
+            im = source[_PART + row + half + t :]
+            behind_re = source[row + half - t - 3 : _PART]
+            behind_im = source[_PART + row + half - t - 3 :]
+            u0, u2, v1, v3 = re[0], re[2], behind_re[2], behind_re[0]
+            for k in range(lanes):
+                u1, u3, v0, v2 = re[k + 1], re[k + 3], behind_re[k + 3], behind_re[k + 1]
+                x, y = _pair(to_re[k], to_im[k], u0, v0, im[k], behind_im[k + 3], a0, b0)
+                x, y = _pair(x, y, u1, v1, im[k + 1], behind_im[k + 2], a1, b1)
+                x, y = _pair(x, y, u2, v2, im[k + 2], behind_im[k + 1], a2, b2)
+                to_re[k], to_im[k] = _pair(x, y, u3, v3, im[k + 3], behind_im[k], a3, b3)
+                u0, u2, v1, v3 = u1, u3, v0, v2
+            t += 4
 
 
 @kernel
