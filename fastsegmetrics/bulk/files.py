@@ -79,23 +79,29 @@ def _strata(result: Result) -> dict[str, Any]:
     return {"strata": parts} if parts else {}
 
 
-def write_files(run: Run, directory: Path) -> None:
-    """Write summary, both contracts, per-image values and curves, each whole or not at all.
+def file_contents(run: Run) -> dict[str, bytes]:
+    """What is to be written of a run: summary, both contracts, per-image values and curves."""
+    texts = {
+        CONTRACT: _json(run.contract.to_dict()),
+        EVALUATION: contract_of_maps(run.contract).to_json(),
+        PER_IMAGE: _csv(_per_image(run)),
+        CURVES: _csv(_curves(run)),
+        # The last to be written: where it stands, all the others do.
+        SUMMARY: _json(summary(run)),
+    }
+    return {name: printable(text).encode("utf-8") for name, text in texts.items()}
+
+
+def write_files(contents: dict[str, bytes], directory: Path) -> None:
+    """Write what `file_contents` gave, each file whole or not at all.
 
     Raises
     ------
     InputError
         The directory cannot be written.
     """
-    # summary.json last: where it stands, all the others do.
-    for name, text in (
-        (CONTRACT, _json(run.contract.to_dict())),
-        (EVALUATION, contract_of_maps(run.contract).to_json()),
-        (PER_IMAGE, _csv(_per_image(run))),
-        (CURVES, _csv(_curves(run))),
-        (SUMMARY, _json(summary(run))),
-    ):
-        replace_file(directory / name, printable(text).encode("utf-8"))
+    for name, data in contents.items():
+        replace_file(directory / name, data)
 
 
 def discard_summary(directory: Path) -> None:
