@@ -63,9 +63,7 @@ class Target:
             converted = converted.copy()
         if image is not None:
             image = np.array(image)
-        self._hold(converted, gt_threshold, image)
-        if summed is not None:
-            self._known_sums = _Sums(*summed[1])
+        self._hold(converted, gt_threshold, image, None if summed is None else _Sums(*summed[1]))
 
     @classmethod
     def borrowing(
@@ -79,7 +77,11 @@ class Target:
         return target
 
     def _hold(
-        self, converted: NDArray[np.uint8], gt_threshold: float | None, image: Any | None
+        self,
+        converted: NDArray[np.uint8],
+        gt_threshold: float | None,
+        image: Any | None,
+        sums: _Sums | None = None,
     ) -> None:
         converted.setflags(write=False)
         self.gt_threshold = gt_threshold
@@ -88,7 +90,7 @@ class Target:
         if image is not None:
             self.image = represent.image(image, self.shape)
         self._cache: dict[str, Any] = {}
-        self._known_sums: _Sums | None = None
+        self._known_sums = sums
 
     @property
     def shape(self) -> tuple[int, int]:
