@@ -174,7 +174,7 @@ class Plan:
         ]
         if len(produced) == 1:
             return self._measurement(produced[0])
-        values = np.array([value for found in produced for value in found.values], np.float64)
+        values = np.concatenate([found.values for found in produced], dtype=np.float64)
         return Measurement(
             values[self._take], tuple(found.record for found in produced), self.request
         )

@@ -63,8 +63,7 @@ class Target:
             converted = converted.copy()
         if image is not None:
             image = np.array(image)
-        sums = None if summed is None else _Sums(*summed[1])
-        self._hold(converted, gt_threshold, image, sums)
+        self._hold(converted, gt_threshold, image, None if summed is None else _Sums(*summed[1]))
 
     @classmethod
     def borrowing(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastsegmetrics.evaluate import Evaluator
+from fastsegmetrics.target import Target
 
 
 class Warmed(NamedTuple):
@@ -36,6 +37,8 @@ def warm_up() -> Warmed:
                 evaluator = Evaluator(metrics, policy=policy, backend="compiled")
                 evaluator.update(pred, truth)
                 evaluator.result()
+    # Kept for many predictions, a truth is made otherwise.
+    Target(truth)
     _count_labels()
     _measure_surfaces()
     _read_one_of_each_kind()
@@ -105,9 +108,10 @@ def _read_one_of_each_kind() -> None:
     import tempfile
     from pathlib import Path
 
-    from fastsegmetrics.io import read_map
+    from fastsegmetrics.io import png_chunks, read_map
     from fastsegmetrics.io.png_writer import png_bytes
 
+    png_chunks.joined(bytes(12), 0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.png"
         path.write_bytes(png_bytes(np.arange(64, dtype=np.uint8).reshape(8, 8)))

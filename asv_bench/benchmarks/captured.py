@@ -20,8 +20,8 @@ from .scenes import CONTENTS, SIZES, pair, photograph
 
 #: Modules whose kernels have rows of their own, in ``kernels`` and ``matching`` beside this one.
 BY_HAND = {
-    "levels", "float_levels", "contingency", "curves", "unfilter", "regions", "overlap",
-    "proximity", "assign",
+    "levels", "float_levels", "masks", "contingency", "curves", "chunks", "unfilter", "regions",
+    "overlap", "proximity", "assign",
 }  # fmt: skip
 
 Call = tuple[Callable[..., object], tuple]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,8 +12,17 @@ import numpy as np
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.families.sweep import score_levels
-from fastsegmetrics.io import png_rows
-from fastsegmetrics.kernels import contingency, curves, float_levels, levels, unfilter
+from fastsegmetrics.io import png_chunks, png_rows
+from fastsegmetrics.io.byte_words import byte_words
+from fastsegmetrics.kernels import (
+    chunks,
+    contingency,
+    curves,
+    float_levels,
+    levels,
+    masks,
+    unfilter,
+)
 from fastsegmetrics.represent_labels import words
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.statistics.rule import score_rule
@@ -89,6 +100,30 @@ def _sweep_scores(prepared: Prepared) -> Call:
     return lambda: curves.sweep_scores(*counts, rule)
 
 
+def _level_statistics(prepared: Prepared) -> Call:
+    arguments = prepared.pred, prepared.target.mask, prepared.target.split
+    return lambda: levels.level_statistics(*arguments, True, True, 2.0**-44)
+
+
+def _pair_scores(prepared: Prepared) -> Call:
+    found, rule = _statistics(prepared), score_rule(Conventions())
+    where = (found.split_row, found.split_column), (found.height, found.width)
+    return lambda: curves.pair_scores(*found.counts, rule, found.moments, *where, 0.5)
+
+
+def _image_data(prepared: Prepared) -> Call:
+    """Time the walk through chunks of 8 KB, as many as encoders write for so many bytes."""
+    data, step = prepared.pred.tobytes(), 8192
+    pieces = [b"IDAT" + data[i : i + step] for i in range(0, len(data), step)]
+    file = b"".join(
+        struct.pack(">I", len(piece) - 4) + piece + struct.pack(">I", zlib.crc32(piece))
+        for piece in pieces
+    )
+    source = np.frombuffer(file, np.uint8)
+    arguments = source, byte_words(source), 0, png_chunks.crc_tables()
+    return lambda: chunks.image_data(*arguments)
+
+
 def _curve_areas(prepared: Prepared) -> Call:
     rows = score_levels(_statistics(prepared).counts, score_rule(Conventions()))[0]
     return lambda: curves.curve_areas(rows, False)
@@ -153,6 +188,9 @@ def _any_unknown(prepared: Prepared) -> Call:
 KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "mask_sums": lambda prepared: lambda: levels.mask_sums(prepared.target.mask),
     "level_table": _level_table,
+    "extremes": lambda prepared: lambda: levels.extremes(prepared.flat[0]),
+    "level_statistics": _level_statistics,
+    "foreground": lambda prepared: lambda: masks.foreground(prepared.pred, 128),
     "level_sums": lambda prepared: lambda: levels.level_sums(*prepared.flat),
     "describe_table": _describe,
     "absolute_error": _absolute_error,
@@ -160,6 +198,7 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "float_counts f8": _float_counts("f8"),
     "float_moments": _float_moments,
     "sweep_scores": _sweep_scores,
+    "pair_scores": _pair_scores,
     "curve_areas": _curve_areas,
     "add_exactly": _add_exactly,
     "structure_scores": _structure_scores,
@@ -169,6 +208,7 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "narrow": _narrow,
     "any_outside": lambda prepared: lambda: contingency.any_outside(prepared.flat[0], 0, 255, 0),
     "any_unknown": _any_unknown,
+    "image_data": _image_data,
     "unfilter none": _unfilter(0),
     "unfilter left": _unfilter(1),
     "unfilter up": _unfilter(2),

@@ -77,23 +77,16 @@ def _strata(result: Result) -> dict[str, Any]:
     return {"strata": parts} if parts else {}
 
 
-def write_files(run: Run, directory: Path) -> None:
-    """Write summary, both contracts, per-image values and curves, each whole or not at all.
-
-    Raises
-    ------
-    InputError
-        The directory cannot be written.
-    """
-    # summary.json last: where it stands, all the others do.
-    texts = {
+def file_texts(run: Run) -> dict[str, str]:
+    """What is to be written of a run: summary, both contracts, per-image values and curves."""
+    return {
         CONTRACT: json_text(run.contract.to_dict()),
         EVALUATION: contract_of_maps(run.contract).to_json(),
         PER_IMAGE: csv_text(_per_image(run)),
         CURVES: csv_text(_curves(run)),
+        # The last to be written: where it stands, all the others do.
         SUMMARY: json_text(summary(run)),
     }
-    write_texts(directory, texts)
 
 
 def write_texts(directory: Path, texts: Mapping[str, str]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fastsegmetrics import backend as backends
 from fastsegmetrics.bulk.executor import check_workers, in_order
-from fastsegmetrics.bulk.files import discard_summary, write_files
+from fastsegmetrics.bulk.files import discard_summary, file_texts, write_texts
 from fastsegmetrics.bulk.heat_maps import MAPS, HeatMaps
 from fastsegmetrics.bulk.measure import Measurer, Outcome, Sample, named
 from fastsegmetrics.bulk.pairs import PairList, pair
@@ -439,6 +440,17 @@ class _Job:
         self._faint += [row.sample for row in rows if row.faint][:1]
 
     def _finish(self, total: int) -> Run:
+        """Bring the store to disk, and make meanwhile what the run gives."""
+        with ThreadPoolExecutor(1, thread_name_prefix="fastsegmetrics-sum") as pool:
+            made = pool.submit(self._made, total)
+            if self._store is not None:
+                self._store.commit()
+            run, texts = made.result()
+        if self._store is not None:
+            write_texts(self._store.directory, texts)
+        return run
+
+    def _made(self, total: int) -> tuple[Run, dict[str, str]]:
         run = Run(
             self._sums.results(total),
             self._pairs,
@@ -448,7 +460,4 @@ class _Job:
             contract=self._contract,
             directory=None if self._store is None else self._store.directory,
         )
-        if self._store is not None:
-            self._store.commit()
-            write_files(run, self._store.directory)
-        return run
+        return run, {} if self._store is None else file_texts(run)

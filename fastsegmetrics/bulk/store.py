@@ -40,6 +40,9 @@ CREATE TABLE pair (
 _COMMIT_EVERY = 0.5
 # A slow disk must not slow the run: at most one part in twenty of the time goes into commits.
 _COMMIT_SHARE = 20.0
+# Pairs are inserted many at once: each statement gives the interpreter's lock away, and the thread
+# that waits for it again holds up those that measure. Of 8 values each, SQLite takes 124 at least.
+_MOST_WAITING = 100
 
 
 class StoredPair(NamedTuple):
@@ -93,6 +96,7 @@ class RunStore:
         self.directory = Path(directory)
         self.path = self.directory / STORE_NAME
         self._prepare_directory(create)
+        self._waiting: list[StoredPair] = []
         self._last_commit = time.monotonic()
         self._commit_pause = _COMMIT_EVERY
         with self._named_errors():
@@ -130,9 +134,11 @@ class RunStore:
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         empty = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if empty and version == 0:
+            # Committed with what comes first, since a commit of its own waits for the disk three
+            # times; killed before that, the file is an empty one, and made a store again.
             self._db.executescript(
                 f"BEGIN EXCLUSIVE; {_SCHEMA} PRAGMA user_version = {_SCHEMA_VERSION};"
-                f"PRAGMA application_id = {_APPLICATION_ID}; COMMIT;"
+                f"PRAGMA application_id = {_APPLICATION_ID};"
             )
         elif application != _APPLICATION_ID:
             raise InputError(f"{self.path}: not a run store of fastsegmetrics")
@@ -173,6 +179,7 @@ class RunStore:
 
     def pairs(self) -> Iterator[StoredPair]:
         """All pairs, without their measurements."""
+        self._insert()
         query = "SELECT sample, method, truth, prediction, resized, reason, NULL, faint FROM pair"
         with self._named_errors():
             for row in self._db.execute(query):
@@ -180,6 +187,7 @@ class RunStore:
 
     def sample(self, sample: str) -> dict[str, StoredPair]:
         """The stored pairs of one sample by method, with their measurements."""
+        self._insert()
         query = (
             "SELECT sample, method, truth, prediction, resized, reason, measurement, faint "
             "FROM pair WHERE sample = ?"
@@ -191,8 +199,21 @@ class RunStore:
     def add(self, pair: StoredPair) -> None:
         """Keep a pair (replacing what was kept of it); on disk after the next commit."""
         self._begin()
+        self._waiting.append(pair)
+        if len(self._waiting) == _MOST_WAITING:
+            self._insert()
+
+    def _insert(self) -> None:
+        """Hand the pairs that wait to SQLite, which replaces what it has of them."""
+        if not self._waiting:
+            return
+        places = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * len(self._waiting))
         with self._named_errors():
-            self._db.execute("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?)", pair)
+            self._db.execute(
+                f"INSERT OR REPLACE INTO pair VALUES {places}",
+                [value for pair in self._waiting for value in pair],
+            )
+        self._waiting.clear()
 
     def _begin(self) -> None:
         # SQLite is asked, not a flag of ours: an interrupt may fall between its step and ours.
@@ -210,6 +231,7 @@ class RunStore:
         if not self._db.in_transaction:
             return
         start = time.monotonic()
+        self._insert()
         with self._named_errors():
             self._db.execute("COMMIT")
         self._last_commit = time.monotonic()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from fastsegmetrics import backend as backends
@@ -55,13 +54,9 @@ class Sums:
     def results(self, n_expected: int) -> dict[str, Result]:
         """What all that was added gives, by method; no thread adds any more.
 
-        In a thread of its own: kernels run, and an interrupt, which arrives in the main thread,
+        Not to be called in the main thread: kernels run, and an interrupt, which arrives there,
         would end inside a kernel as a SystemError rather than a KeyboardInterrupt.
         """
-        with ThreadPoolExecutor(1, thread_name_prefix="fastsegmetrics-sum") as pool:
-            return pool.submit(self._results, n_expected).result()
-
-    def _results(self, n_expected: int) -> dict[str, Result]:
         for part in self._parts:
             for method, whole in self._evaluators.items():
                 whole.merge(part[method])

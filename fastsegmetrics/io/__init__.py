@@ -7,9 +7,11 @@ A format is one module of this package with the functions ``decode(data: bytes) 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import stat
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -225,9 +227,8 @@ def _read(path: str | os.PathLike[str], door: str = "decode") -> tuple[np.ndarra
     try:
         if not file.data:
             raise FormatError("the file is empty (0 bytes)")
-        row = _recognise(file.data, os.fsdecode(path))
-        module = importlib.import_module(f"fastsegmetrics.io.{row.module}")
-        return getattr(module, door)(file.data), row
+        row = _recognise(file.data, path)
+        return getattr(_module(row.module), door)(file.data), row
     except FormatError as error:
         raise FormatError(f"{printable(path)}: {error}") from error.__cause__
 
@@ -252,11 +253,16 @@ def _all_bytes(file: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _recognise(data: bytes, name: str) -> Format:
+@functools.cache
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"fastsegmetrics.io.{name}")
+
+
+def _recognise(data: bytes, path: str | os.PathLike[str]) -> Format:
     for row in FORMATS:
         if data.startswith(row.signatures):
             return row
-    lower = name.lower()
+    lower = os.fsdecode(path).lower()
     for row in FORMATS:
         if not row.signatures and lower.endswith(row.suffixes):
             return row

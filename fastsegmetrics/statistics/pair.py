@@ -46,7 +46,7 @@ class LevelCounts(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Return a compact form: one byte for the width of a count, then the counts that occur."""
-        occurring = np.flatnonzero(self.levels.any(axis=0))
+        occurring = np.flatnonzero(self.levels[0] | self.levels[1])
         numbers = np.concatenate((self.levels[:, occurring].ravel(), self.sides.ravel()))
         width = 4 if numbers.max() < 2**32 else 8
         return (

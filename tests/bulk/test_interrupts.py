@@ -81,7 +81,7 @@ def test_an_interrupt_while_the_results_are_made_says_how_to_continue(folders, m
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("fastsegmetrics.bulk.run.write_files", interrupt)
+        patched.setattr("fastsegmetrics.bulk.run.write_texts", interrupt)
         with pytest.raises(RunInterrupted) as caught:
             evaluate_folders(folders / "gt", {"m": folders / "m"}, out=folders / "run")
     assert (caught.value.done, caught.value.total) == (4, 4)

@@ -46,6 +46,26 @@ def test_a_pair_added_twice_is_replaced(tmp_path):
         assert store.sample("a") == {"m": _pair()}
 
 
+def test_many_pairs_are_inserted_at_once_and_none_is_lost(tmp_path):
+    statements = []
+    with RunStore(tmp_path) as store:
+        store._db.set_trace_callback(statements.append)
+        for i in range(250):
+            store.add(_pair(sample=f"s{i:03d}", measurement=bytes([i])))
+        store.add(_pair(sample="s249", measurement=b"last"))
+        assert store.sample("s200")["m"].measurement == bytes([200])
+        assert store.sample("s249")["m"].measurement == b"last"
+        store.add(_pair(sample="t"))
+        assert len(list(store.pairs())) == 251
+        store.add(_pair(sample="u"))
+        store.commit()
+        store._db.set_trace_callback(None)
+    assert sum(text.startswith("INSERT") for text in statements) == 5
+    with RunStore(tmp_path, create=False) as store:
+        kept = sorted(pair.sample for pair in store.pairs())
+    assert kept == [*(f"s{i:03d}" for i in range(250)), "t", "u"]
+
+
 def test_commit_when_due_waits_for_its_time(tmp_path, monkeypatch):
     store = RunStore(tmp_path)
     now = [store._last_commit]
@@ -138,7 +158,8 @@ def test_another_version_is_refused(tmp_path):
 def test_other_database_errors_name_the_store(tmp_path):
     store = RunStore(tmp_path)
     store._db.execute("DROP TABLE pair")
+    store.add(_pair())
     with pytest.raises(FastSegMetricsError, match=r"run\.sqlite: no such table"):
-        store.add(_pair())
+        store.commit()
     store._db.execute("ROLLBACK")
     store.close()
