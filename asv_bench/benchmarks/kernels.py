@@ -9,12 +9,11 @@ import numpy as np
 
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.sweep import score_levels
+from fastsegmetrics.families.sweep import score_levels, score_rule
 from fastsegmetrics.io import png_rows
 from fastsegmetrics.kernels import contingency, curves, levels, unfilter
 from fastsegmetrics.represent_labels import words
 from fastsegmetrics.scores import SWEEP_SCORES
-from fastsegmetrics.statistics.rule import score_rule
 from fastsegmetrics.statistics.sweep import pair_statistics
 from fastsegmetrics.target import Target
 
