@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastsegmetrics.bulk.files import replace_file
 from fastsegmetrics.io.png_writer import png_bytes
 
 METHODS = ("careful", "hasty")
@@ -50,23 +49,19 @@ def make_benchmark(directory: str | Path, n: int = 24, *, seed: int = 2024) -> d
     -------
     dict of str to Path
         The three folders by name.
-
-    Raises
-    ------
-    InputError
-        When a file cannot be written.
     """
     root = Path(directory)
     folders = {name: root / name for name in ("gt", *METHODS)}
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True)
     for index in range(n):
         random = np.random.RandomState(seed + index)
         objects = _objects(random, _SIZES[index % len(_SIZES)])
         truth = np.any(objects, axis=0)
         name = f"scene_{index:03d}.png"
-        replace_file(folders["gt"] / name, png_bytes(truth.astype(np.uint8) * 255))
+        _write(folders["gt"] / name, truth.astype(np.uint8) * 255)
         for method in METHODS:
-            pred = _prediction(random, objects, _HABITS[method])
-            replace_file(folders[method] / name, png_bytes(pred))
+            _write(folders[method] / name, _prediction(random, objects, _HABITS[method]))
     return folders
 
 
@@ -118,3 +113,9 @@ def _box_blur(level: np.ndarray, radius: int) -> np.ndarray:
         starts = np.take(total, np.arange(total.shape[axis] - side), axis=axis)
         level = (ends - starts) // side
     return level
+
+
+def _write(path: Path, grey: np.ndarray) -> None:
+    data = png_bytes(grey)
+    if not (path.is_file() and path.read_bytes() == data):
+        path.write_bytes(data)
