@@ -100,17 +100,6 @@ def _sweep_scores(prepared: Prepared) -> Call:
     return lambda: curves.sweep_scores(*counts, rule)
 
 
-def _level_statistics(prepared: Prepared) -> Call:
-    arguments = prepared.pred, prepared.target.mask, prepared.target.split
-    return lambda: levels.level_statistics(*arguments, True, True, 2.0**-44)
-
-
-def _pair_scores(prepared: Prepared) -> Call:
-    found, rule = _statistics(prepared), score_rule(Conventions())
-    where = (found.split_row, found.split_column), (found.height, found.width)
-    return lambda: curves.pair_scores(*found.counts, rule, found.moments, *where, 0.5)
-
-
 def _image_data(prepared: Prepared) -> Call:
     """Time the walk through chunks of 8 KB, as many as encoders write for so many bytes."""
     data, step = prepared.pred.tobytes(), 8192
@@ -189,7 +178,6 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "mask_sums": lambda prepared: lambda: levels.mask_sums(prepared.target.mask),
     "level_table": _level_table,
     "extremes": lambda prepared: lambda: levels.extremes(prepared.flat[0]),
-    "level_statistics": _level_statistics,
     "foreground": lambda prepared: lambda: masks.foreground(prepared.pred, 128),
     "level_sums": lambda prepared: lambda: levels.level_sums(*prepared.flat),
     "describe_table": _describe,
@@ -198,7 +186,6 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "float_counts f8": _float_counts("f8"),
     "float_moments": _float_moments,
     "sweep_scores": _sweep_scores,
-    "pair_scores": _pair_scores,
     "curve_areas": _curve_areas,
     "add_exactly": _add_exactly,
     "structure_scores": _structure_scores,

@@ -100,22 +100,21 @@ class SweepFamily:
             pred, target, self._conventions,
             counts=self._needs_counts, moments=self._needs_structure,
         )  # fmt: skip
-        split, shape = (pair.split_row, pair.split_column), (pair.height, pair.width)
-        alpha = float(self._conventions.alpha)
         every = np.full(len(POSITIONS), math.nan)
         every[_MAE] = pair.absolute_error / (pair.height * pair.width)
-        if not self._needs_sweep:
-            if self._needs_structure:
-                every[_STRUCTURE_AT] = kernels.structure_scores(pair.moments, *split, *shape, alpha)
-            record = SweepRecord(pair.counts) if self._needs_counts else None
-            return Produced(every[self._take], record)
-        # Without need of the structure its moments are zeros, and its scores are not taken.
-        rows, summaries, every[_STRUCTURE_AT] = kernels.pair_scores(
-            *pair.counts, self.rule, pair.moments, split, shape, alpha
-        )
-        every[_SWEEP_AT] = summaries.ravel()
-        if self._needs_areas:
-            every[_AREAS_AT] = kernels.curve_areas(rows, self.rule.strict)
+        if self._needs_structure:
+            every[_STRUCTURE_AT] = kernels.structure_scores(
+                pair.moments, pair.split_row, pair.split_column, pair.height, pair.width,
+                float(self._conventions.alpha),
+            )  # fmt: skip
+        if not self._needs_counts:
+            return Produced(every[self._take])
+        rows = None
+        if self._needs_sweep:
+            rows, summaries = kernels.sweep_scores(*pair.counts, self.rule)
+            every[_SWEEP_AT] = summaries.ravel()
+            if self._needs_areas:
+                every[_AREAS_AT] = kernels.curve_areas(rows, self.rule.strict)
         return Produced(every[self._take], SweepRecord(pair.counts, rows))
 
     def measure_pixels(self, pred: MapInput, target: Target) -> Produced:

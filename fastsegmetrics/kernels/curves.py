@@ -135,25 +135,6 @@ def structure_scores(
 
 
 @kernel
-def pair_scores(
-    counts: NDArray[np.int64],
-    sides: NDArray[np.int64],
-    rule: ScoreRule,
-    moments: NDArray[np.float64],
-    split: tuple[int, int],
-    shape: tuple[int, int],
-    alpha: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[float, float, float]]:
-    """Return the curves and summaries of `sweep_scores`, and the `structure_scores`.
-
-    One kernel, since each gives the interpreter's lock away and has to wait for it again.
-    """
-    curves, summaries = sweep_scores(counts, sides, rule)
-    structure = structure_scores(moments, split[0], split[1], shape[0], shape[1], alpha)
-    return curves, summaries, structure
-
-
-@kernel
 def add_exactly(
     curves: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> None:

@@ -291,31 +291,3 @@ def describe_table(
         if total > 0 and abs(p - 2.0 * mean) <= tolerance * mean:
             ambiguous = True
     return counts, sides, moments, error / np.float64(span), highest, ambiguous
-
-
-@kernel
-def level_statistics(
-    pred: NDArray[np.uint8],
-    mask: NDArray[np.uint8],
-    split: tuple[int, int],
-    stretch: bool,
-    keep_at_zero: bool,
-    tolerance: float,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, int, bool]:
-    """Return what `describe_table` says of the `level_table` of a map and a mask (H, W).
-
-    One kernel, since each gives the interpreter's lock away and has to wait for it again.
-    """
-    flat = pred.reshape(-1)
-    truth = mask.reshape(-1)
-    whole = flat.size // 8 * 8
-    table = level_table(
-        flat,
-        truth,
-        flat[:whole].view(np.uint64),
-        truth[:whole].view(np.uint64),
-        pred.shape[1],
-        split[0],
-        split[1],
-    )
-    return describe_table(table, stretch, keep_at_zero, tolerance)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
-from fastsegmetrics.kernels.levels import extremes
 
 #: Half of the 7 x 7 Gaussian of sigma 5, which is the product of this with itself.
 _SIDE = 3
@@ -245,26 +244,3 @@ def weighted_errors(
             missed += _missed_row(ring, row - _SIDE, mask[row - _SIDE], column, kept)
     span = np.float64(high) - np.float64(low)
     return missed / span, false / span
-
-
-@kernel
-def weighted_level_errors(
-    pred: NDArray[np.uint8],
-    stretch: bool,
-    mask: NDArray[np.uint8],
-    squares: NDArray[np.uint16],
-    toward: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-) -> tuple[float, float, int]:
-    """Return the `weighted_errors` of an 8-bit map, and its highest value.
-
-    Stretched, its lowest and highest value stand for 0 and 1; a constant map is not.
-    """
-    low, highest = extremes(pred.reshape(-1))
-    high = highest
-    if not stretch or low == high:
-        low, high = 0, 255
-    missed, false = weighted_errors(
-        pred, np.uint8(low), np.uint8(high), mask, squares, toward, weights
-    )
-    return missed, false, highest

@@ -83,20 +83,6 @@ def structure_scores(
     return metrics.s_measure_around(p, g, (split_row, split_column), alpha)
 
 
-def pair_scores(
-    counts: NDArray[np.int64],
-    sides: NDArray[np.int64],
-    rule: ScoreRule,
-    moments: NDArray[np.float64],
-    split: tuple[int, int],
-    shape: tuple[int, int],
-    alpha: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[float, float, float]]:
-    """Return the curves and summaries of `sweep_scores`, and the `structure_scores`."""
-    curves, summaries = sweep_scores(counts, sides, rule)
-    return curves, summaries, structure_scores(moments, *split, *shape, alpha)
-
-
 def _two_halves(n: float, mean: float, squares: float) -> NDArray[np.float64]:
     size = int(n)
     values = np.full(size, mean)

@@ -68,21 +68,6 @@ def describe_table(
     return counts, sides, moments, error, highest, bool(mean > 0 and near.any())
 
 
-def level_statistics(
-    pred: NDArray[np.uint8],
-    mask: NDArray[np.uint8],
-    split: tuple[int, int],
-    stretch: bool,
-    keep_at_zero: bool,
-    tolerance: float,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float, int, bool]:
-    """Return what `describe_table` says of the `level_table` of a map and a mask (H, W)."""
-    nothing = np.empty(0, np.uint64)
-    flat, truth = pred.reshape(-1), mask.reshape(-1)
-    table = level_table(flat, truth, nothing, nothing, pred.shape[1], *split)
-    return describe_table(table, stretch, keep_at_zero, tolerance)
-
-
 def moments_of(values: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return the number of values, their mean, and the sum of squared deviations from it."""
     if values.size == 0:

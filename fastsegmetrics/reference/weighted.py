@@ -85,18 +85,3 @@ def weighted_errors(
     error = (1.0 - p)[rows + down - 4, columns + right - 4]
     missed = np.minimum(error, _blurred(error))[mask == 1].sum()
     return float(missed), float(false)
-
-
-def weighted_level_errors(
-    pred: NDArray[np.uint8],
-    stretch: bool,
-    mask: NDArray[np.uint8],
-    squares: NDArray[np.uint16],
-    toward: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-) -> tuple[float, float, int]:
-    """Return the `weighted_errors` of an 8-bit map, and its highest value."""
-    low, highest = int(pred.min()), int(pred.max())
-    ends = (low, highest) if stretch and low < highest else (0, 255)
-    missed, false = weighted_errors(pred, *ends, mask, squares, toward, weights)
-    return missed, false, highest

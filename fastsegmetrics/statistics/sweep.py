@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.represent import MapInput
+from fastsegmetrics.represent import MapInput, words
 from fastsegmetrics.statistics.pair import LevelCounts, PairStatistics
 from fastsegmetrics.target import Target
 
@@ -78,18 +78,17 @@ def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> Pair
     keep_at_zero = conventions.policy == "published"
     split_row, split_column = target.split
     height, width = target.shape
-    counts, sides, moments, error, highest, ambiguous = levels.level_statistics(
-        pred.values,
-        target.mask,
-        (split_row, split_column),
-        pred.stretch,
-        keep_at_zero,
-        represent.NEAR_THRESHOLD,
+    flat, truth = pred.values.reshape(-1), target.mask.reshape(-1)
+    table = levels.level_table(
+        flat, truth, words(flat), words(truth), width, split_row, split_column
+    )
+    counts, sides, moments, error, highest, ambiguous = levels.describe_table(
+        table, pred.stretch, keep_at_zero, represent.NEAR_THRESHOLD
     )
     represent.check_scale(highest, conventions)
     if ambiguous:
-        kept = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero)
-        tp = int(np.count_nonzero(kept & (target.mask != 0)))
+        kept = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero).reshape(-1)
+        tp = int(np.count_nonzero(kept & (truth != 0)))
         sides[1] = tp, int(np.count_nonzero(kept)) - tp
     return PairStatistics(
         LevelCounts(counts, sides), moments, error, split_row, split_column, height, width

@@ -94,16 +94,19 @@ def weighted_statistics(
 def _eight_bit(
     pred: MapInput, n: int, target: Target, conventions: Conventions
 ) -> WeightedStatistics:
-    missed = false = 0.0
-    if n == 0:
-        highest = int(pred.values.max())
-    else:
-        missed, false, highest = _rooms()[1].weighted_level_errors(
-            pred.values, pred.stretch, target.mask, *distance_field(target), distance_weights()
-        )
-    represent.check_scale(highest, conventions)
-    if highest == 0 and conventions.policy == "strict":
+    _, errors, levels = _rooms()
+    low, high = levels.extremes(pred.values.reshape(-1))
+    represent.check_scale(high, conventions)
+    if high == 0 and conventions.policy == "strict":
         return _of_nothing(n, conventions)
+    if n == 0:
+        return WeightedStatistics(0, 0.0, 0.0, None)
+    if not pred.stretch or low == high:
+        low, high = 0, 255
+    ends = np.uint8(low), np.uint8(high)
+    missed, false = errors.weighted_errors(
+        pred.values, *ends, target.mask, *distance_field(target), distance_weights()
+    )
     return WeightedStatistics(n, float(missed), float(false), None)
 
 
@@ -142,15 +145,16 @@ def _distance_field(mask: NDArray[np.uint8]) -> DistanceField:
     return field
 
 
-def _rooms() -> tuple[ModuleType, ModuleType]:
-    """Return the modules of the distance and of the error kernels, or their twins."""
+def _rooms() -> tuple[ModuleType, ModuleType, ModuleType]:
+    """Return the modules of the distance, error and level kernels, or their twins."""
     if backend.resolve() == "reference":
         from fastsegmetrics.reference import (
             capped_distance as slow_distance,
+            levels as slow_levels,
             weighted as slow_weighted,
         )
 
-        return slow_distance, slow_weighted
-    from fastsegmetrics.kernels import capped_distance, weighted
+        return slow_distance, slow_weighted, slow_levels
+    from fastsegmetrics.kernels import capped_distance, levels, weighted
 
-    return capped_distance, weighted
+    return capped_distance, weighted, levels

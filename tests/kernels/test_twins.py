@@ -130,28 +130,6 @@ def test_describe_table(pair, stretch, keep_at_zero) -> None:
     assert ours[4:] == twin[4:]
 
 
-@given(eight_bit_pairs(), st.booleans(), st.booleans())
-def test_level_statistics(pair, stretch, keep_at_zero) -> None:
-    """The same bits as table and description one after the other."""
-    pred, mask = pair[0], pair[1].view(np.uint8)
-    table = levels.level_table(*table_arguments(*pair))
-    expected = levels.describe_table(table, stretch, keep_at_zero, 2.0**-44)
-    arguments = (pred, mask, split(pair[1]), stretch, keep_at_zero, 2.0**-44)
-    np.testing.assert_equal(levels.level_statistics(*arguments), expected)
-    np.testing.assert_array_equal(level_twins.level_statistics(*arguments)[0], expected[0])
-
-
-def test_level_statistics_of_memory_that_begins_anywhere() -> None:
-    rng = np.random.default_rng(4)
-    memory = rng.integers(0, 256, 1100, dtype=np.uint8)
-    for start in (1, 3, 6):
-        pred = memory[start : start + 31 * 33].reshape(31, 33)
-        truth = np.ascontiguousarray(pred > 99).view(np.uint8)
-        found = levels.level_statistics(pred, truth, (11, 12), False, True, 2.0**-44)
-        assert found[0].sum(axis=1).tolist() == [np.sum(pred <= 99), np.sum(pred > 99)]
-        assert found[0][1].tolist() == np.bincount(pred[pred > 99], minlength=256).tolist()
-
-
 @given(eight_bit_pairs())
 def test_extremes(pair) -> None:
     flat = pair[0].reshape(-1)
@@ -279,20 +257,6 @@ def test_structure_scores(pair) -> None:
         rtol=1e-9,
         atol=1e-12,
     )
-
-
-@given(eight_bit_pairs(), st.sampled_from(RULES))
-def test_pair_scores(pair, rule) -> None:
-    """The same bits as its two kernels one after the other."""
-    table = levels.level_table(*table_arguments(*pair))
-    counts, sides, moments, *_ = levels.describe_table(table, True, True, 2.0**-44)
-    at, shape = split(pair[1]), pair[1].shape
-    arguments = (counts, sides, rule, moments, at, shape, 0.3)
-    rows, summaries, structure = curves.pair_scores(*arguments)
-    np.testing.assert_equal((rows, summaries), curves.sweep_scores(counts, sides, rule))
-    np.testing.assert_equal(structure, curves.structure_scores(moments, *at, *shape, 0.3))
-    for ours, twin in zip((rows, summaries), curve_twins.pair_scores(*arguments)):
-        np.testing.assert_allclose(ours, twin, rtol=1e-12, atol=2e-15)
 
 
 @given(st.lists(st.lists(st.floats(-1, 2), min_size=256, max_size=256), min_size=1, max_size=3))

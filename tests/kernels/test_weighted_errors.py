@@ -112,17 +112,3 @@ def test_errors_far_from_the_foreground_weigh_2() -> None:
     assert weighted.weighted_errors(*arguments(pred, truth, UNIT)) == (0.0, 1.0)
     pred[1, 600], pred[1, 10] = 0.0, 1.0
     assert weighted.weighted_errors(*arguments(pred, truth, UNIT)) == (0.0, 1.75)
-
-
-@given(eight_bit_pairs(), st.booleans())
-def test_level_errors_are_those_between_the_lowest_and_the_highest(pair, stretch) -> None:
-    pred, truth = pair
-    low, high = pred.min(), pred.max()
-    ends = (low, high) if stretch and low < high else LEVELS
-    of_ends = arguments(pred, truth, ends)
-    of_levels = (pred, stretch, *of_ends[3:])
-    found = weighted.weighted_level_errors(*of_levels)
-    assert found == (*weighted.weighted_errors(*of_ends), high)
-    np.testing.assert_allclose(
-        found, twins.weighted_level_errors(*of_levels), rtol=1e-13, atol=1e-13
-    )
