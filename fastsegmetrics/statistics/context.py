@@ -33,6 +33,10 @@ _WIDEST = 24
 _SINGLE_FROM = 1 << 14
 
 
+_NOTHING = sealed(np.zeros((0, 0)))
+_SINGLE = sealed(np.zeros((0, 0), np.float32))
+
+
 class ContextStatistics(NamedTuple):
     """The sums that both context measures are made of.
 
@@ -173,7 +177,7 @@ def _range(pred: MapInput, conventions: Conventions) -> tuple[float, int, int]:
     from fastsegmetrics.kernels import levels
 
     flat = values.reshape(-1)
-    total, _, _, low, high = (int(found) for found in levels.level_sums(flat, flat))
+    total, _, _, low, high = map(int, levels.level_sums(flat, flat))
     represent.check_scale(high, conventions)
     if not pred.stretch or low == high:
         low, high = 0, 255
@@ -181,67 +185,29 @@ def _range(pred: MapInput, conventions: Conventions) -> tuple[float, int, int]:
 
 
 def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:
-    from fastsegmetrics.kernels import gaussian
+    from fastsegmetrics.kernels import gaussian, windows
 
-    moments, box = gaussian.mask_moments(mask)
+    moments, (top, left, bottom, right) = gaussian.mask_moments(mask)
     weights = context_kernel(mask, moments, alpha)
     half_rows, half_columns = weights.shape[0] // 2, weights.shape[1] // 2
     height, width = mask.shape
-    top, left, bottom, right = box
-    fits = max(half_rows, half_columns) <= _WIDEST and half_rows < height and half_columns < width
-    single = fits and (bottom - top) * (right - left) >= _SINGLE_FROM
-    precision = np.dtype(np.float32 if single else np.float64)
-    share = moments[0] / max(1, (bottom - top) * (right - left))
+    area = int(moments[0])
+    pixels = (bottom - top) * (right - left)
     if 4 * (right - left) > 3 * width:
         # Whole rows lie in one piece already.
         left, right = 0, width
-    return _Context(
-        int(moments[0]),
-        weights.astype(precision),
-        _spectrum(weights, bottom - top, share, precision) if fits and moments[0] else _NOTHING,
-        (top, left, bottom, right),
-        sealed(mask[top:bottom, left:right]),
-        (
-            _reflected(top - half_rows, bottom + half_rows, height),
-            _reflected(left - half_columns, right + half_columns, width),
-        ),
+    box = top, left, bottom, right
+    crop = sealed(mask[top:bottom, left:right])
+    fits = max(half_rows, half_columns) <= _WIDEST and half_rows < height and half_columns < width
+    if not (fits and area):
+        rows = windows.reflected(top - half_rows, bottom + half_rows, height)
+        columns = windows.reflected(left - half_columns, right + half_columns, width)
+        return _Context(area, weights, _NOTHING, box, crop, (rows, columns))
+    precision = _SINGLE if pixels >= _SINGLE_FROM else _NOTHING
+    rounded, spectrum, rows, columns = windows.lay_out(
+        weights, box, mask.shape, area / pixels, precision
     )
-
-
-def _spectrum(
-    weights: NDArray[np.float64], height: int, share: float, precision: np.dtype[Any]
-) -> NDArray[Any]:
-    """Return a kernel's transform for the tiles that cover so many rows in the least time.
-
-    `share` of the pixels are the truth's: rows that whole tiles leave over are summed directly.
-    """
-    from fastsegmetrics.kernels import tiles
-
-    def nanoseconds(folds: int) -> float:
-        """As measured, for one column."""
-        whole, left = divmod(height, tiles.SHORTEST * folds - weights.shape[0] + 1)
-        tile = tiles.SHORTEST * folds * (1.9 + 0.2 * folds)
-        return whole * tile + min(tile, left * share * weights.shape[0] * 3.0)
-
-    # In double first: single precision would err at frequency 0 by 1e-7 of all sums alike.
-    folds = min(range(1, tiles.MOST_FOLDS + 1), key=nanoseconds)
-    return tiles.kernel_spectrum(weights, folds).astype(precision)
-
-
-_NOTHING = sealed(np.zeros((0, 0)))
-
-
-def _reflected(start: int, stop: int, size: int) -> NDArray[np.int64]:
-    """Return the indices start … stop, those off the axis reflected about its end pixels."""
-    last = size - 1
-    indices = np.arange(start, stop)
-    if start > -size and stop <= 2 * size - 1:
-        # Once at most: a third of the time of divisions.
-        return last - np.abs(last - np.abs(indices))
-    if size == 1:
-        return np.zeros(stop - start, np.int64)
-    folded = indices % (2 * last)
-    return np.minimum(folded, 2 * last - folded)
+    return _Context(area, rounded, spectrum, box, crop, (rows, columns))
 
 
 def context_kernel(
@@ -254,7 +220,7 @@ def context_kernel(
     """
     from fastsegmetrics.kernels import gaussian
 
-    n, rows, columns, row_squares, products, column_squares = (int(m) for m in moments)
+    n, rows, columns, row_squares, products, column_squares = map(int, moments)
     if n <= 1:
         return gaussian.gaussian_box(1, 1, 4.0, 0.0, 4.0)
     down = n * row_squares - rows * rows
@@ -300,9 +266,11 @@ def _wide_sums(
     context: _Context,
 ) -> tuple[float, float, float]:
     """Return the sums of a kernel too wide for tiles or for the image, by whole transforms."""
+    from fastsegmetrics.kernels import windows
+
     p = (values - scale[0]) * scale[1]
     around = [
-        _reflected(-half, size + half, size)
+        windows.reflected(-half, size + half, size)
         for half, size in zip((w // 2 for w in context.weights.shape), mask.shape, strict=True)
     ]
     forward = float((p * _correlated(mask[np.ix_(*around)], context.weights)).sum())

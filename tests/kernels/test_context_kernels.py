@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import ndimage
 
-from fastsegmetrics.kernels import borders, colour, gaussian, patches, tiles
+from fastsegmetrics.kernels import borders, colour, gaussian, patches, tiles, windows
 from fastsegmetrics.kernels._jit import fused, kernel
 from fastsegmetrics.reference import (
     borders as border_twins,
@@ -18,12 +18,14 @@ from fastsegmetrics.reference import (
     gaussian as gaussian_twins,
     patches as patch_twins,
     tiles as tile_twins,
+    windows as window_twins,
 )
 from tests import scenes
 
 TWINS = {
     gaussian: gaussian_twins,
     tiles: tile_twins,
+    windows: window_twins,
     borders: border_twins,
     colour: colour_twins,
     patches: patch_twins,
@@ -218,6 +220,43 @@ def test_spectrum_is_the_transform_down_the_columns(half, folds) -> None:
     # At frequency 0 it is the sum, over the points of a tile; the left half is that of the right.
     total = 2 * found[0, 0, 0].sum() - found[0, 0, 0, 0]
     assert total * 64 * folds == pytest.approx(1, rel=1e-14)
+
+
+def test_indices_beyond_the_border_are_numpys() -> None:
+    for size, before, after in ((1, 3, 2), (4, 3, 3), (4, 9, 0), (7, 0, 20), (5, 1, 4)):
+        expected = np.pad(np.arange(size), (before, after), mode="reflect")
+        for module in (windows, window_twins):
+            found = module.reflected(-before, size + after, size)
+            np.testing.assert_array_equal(found, expected)
+    for module in (windows, window_twins):
+        assert module.reflected(-2, 3, 4).tolist() == [2, 1, 0, 1, 2]
+        assert module.reflected(2, 6, 4).tolist() == [2, 3, 2, 1]
+
+
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    ("half", "box", "share", "folds"),
+    [
+        ((13, 13), (3, 5, 39, 50), 0.5, 1),
+        ((11, 14), (0, 0, 300, 400), 0.5, 2),
+        ((24, 2), (12, 380, 300, 400), 1.0, 3),
+        # One tile of 166 rows and 41 over, which are summed pixel by pixel where they are few.
+        ((13, 4), (0, 0, 207, 9), 0.01, 3),
+        ((13, 4), (0, 0, 207, 9), 1.0, 1),
+    ],
+)
+def test_what_tiles_are_made_of(half, box, share, folds, precision) -> None:
+    weights = gaussian.gaussian_box(*half, 0.05, 0.01, 0.03)
+    arguments = weights, box, (300, 400), share, np.zeros((0, 0), precision)
+    found = windows.lay_out(*arguments)
+    for ours, twin, error in zip(
+        found, window_twins.lay_out(*arguments), (0, 5e-17, 0, 0), strict=True
+    ):
+        assert ours.dtype == twin.dtype
+        np.testing.assert_allclose(
+            ours, twin, rtol=1e-6 if precision == np.float32 else 0, atol=error
+        )
+    assert found[1].shape == (folds, 2, 64, half[1] + 1)
 
 
 def test_levels_and_places_of_a_map() -> None:

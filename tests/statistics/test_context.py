@@ -13,7 +13,7 @@ from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.reference import context as reference
-from fastsegmetrics.statistics import camouflage, context
+from fastsegmetrics.statistics import camouflage
 from fastsegmetrics.statistics.camouflage import camouflage_degree
 from fastsegmetrics.statistics.context import context_statistics
 from fastsegmetrics.target import Target
@@ -424,13 +424,6 @@ def test_unit_table_is_the_map_itself() -> None:
         canonical = represent.prediction(pred, Conventions(stretch=stretch), pred.shape)
         table = represent.unit_table(canonical)
         np.testing.assert_array_equal(table[pred], represent.unit_values(canonical))
-
-
-def test_indices_beyond_the_border_are_numpys() -> None:
-    for size, before, after in ((1, 3, 2), (4, 3, 3), (4, 9, 0), (7, 0, 20), (5, 1, 4)):
-        expected = np.pad(np.arange(size), (before, after), mode="reflect")
-        found = context._reflected(-before, size + after, size)
-        np.testing.assert_array_equal(found, expected)
 
 
 def test_threads_share_a_target() -> None:

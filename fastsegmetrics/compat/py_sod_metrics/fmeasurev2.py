@@ -15,6 +15,7 @@ from fastsegmetrics.compat.py_sod_metrics.counts import (
     confusion_counts,
 )
 from fastsegmetrics.compat.py_sod_metrics.handlers import (
+    STATELESS,
     BERHandler,
     DICEHandler,
     Elementwise,
@@ -95,9 +96,17 @@ class FmeasureV2:
         counts = confusion_counts(Pair(pred, gt, normalize).statistics().counts)
         # Division makes floats of them: once, not in each of a dozen formulas.
         as_floats = tuple(column.astype(np.float64) for column in counts)
+        # Under three names of one class, as of recall, the scores are computed once.
+        known: dict[type, NDArray[np.float64]] = {}
         for handler in self._metric_handlers.values():
-            if type(handler).__call__ is Elementwise.__call__:
-                _gather_at_once(handler, counts, as_floats)
+            kind = type(handler)
+            if kind.__call__ is Elementwise.__call__:
+                scores = known.get(kind)
+                if scores is None:
+                    scores = handler(*as_floats)
+                    if kind in STATELESS:
+                        known[kind] = scores
+                _gather_at_once(handler, scores, counts)
             else:
                 _gather(handler, counts)
 
@@ -166,11 +175,8 @@ def _gather(handler: Any, counts: Counts) -> None:
             _pool(handler, counts)
 
 
-def _gather_at_once(
-    handler: _BaseHandler, counts: Counts, as_floats: tuple[NDArray[np.float64], ...]
-) -> None:
-    """Do what `_gather` does with one call: three cost more than the pass over the pixels."""
-    scores = handler(*as_floats)
+def _gather_at_once(handler: _BaseHandler, scores: NDArray[np.float64], counts: Counts) -> None:
+    """Do what `_gather` does from one call: three cost more than the pass over the pixels."""
     if handler.dynamic_results is not None:
         handler.dynamic_results.append(scores[DYNAMIC].copy())
     if handler.adaptive_results is not None:

@@ -150,9 +150,9 @@ class KappaHandler(Elementwise):
         # Products of int64 counts overflow from 3e9 pixels on.
         tp, fp, tn, fn = (np.asarray(count, np.float64) for count in (tp, fp, tn, fn))
         total = tp + fp + tn + fn
-        accuracy = self.divide(tp + tn, total)
+        accuracy = _share(tp + tn, total)
         chance = (tp + fp) * (tp + fn) + (tn + fn) * (tn + tp)
-        expected = self.divide(chance, total * total)
+        expected = _share(chance, total * total)
         return self.divide(accuracy - expected, 1 - expected)
 
 
@@ -193,3 +193,11 @@ class FmeasureHandler(Elementwise):
 SensitivityHandler = RecallHandler
 TPRHandler = RecallHandler
 TNRHandler = SpecificityHandler
+
+#: Handlers of one of these classes give the same scores of the same counts.
+STATELESS = frozenset(
+    (
+        IOUHandler, DICEHandler, PrecisionHandler, RecallHandler, SpecificityHandler, FPRHandler,
+        OverallAccuracyHandler, BERHandler, KappaHandler,
+    )
+)  # fmt: skip
