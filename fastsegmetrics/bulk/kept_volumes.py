@@ -103,7 +103,7 @@ class KeptCases(NamedTuple):
         counts = np.frombuffer(zlib.decompress(table), "<i8").reshape(n, n).astype(np.int64)
         spacing, unit, known = told["grid"]
         table_of = LabelCounts(counts, told["n_ignored"], self.labels.values)
-        overlap = overlap_of_counts(table_of, self.background)
+        overlap = overlap_of_counts(table_of, self.background, self.labels.ignored)
         truth, prediction = told["files"]
         grid = Grid(tuple(spacing), unit, known)
         return MeasuredCase(overlap, told["rows"], grid, (truth, prediction))

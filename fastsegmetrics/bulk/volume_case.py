@@ -117,7 +117,7 @@ def rows_of(
     surfaces: SurfaceRule | None,
     both_empty: BothEmpty,
 ) -> Iterator[Row]:
-    """Yield what is measured of each label of a case, but the background.
+    """Yield what is measured of each label of a case, but the background and the ignored one.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def rows_of(
                overlap.recall)  # fmt: skip
     p, g = np.ascontiguousarray(pred.values), np.ascontiguousarray(gt.values)
     for label, *values in zip(overlap.labels, *(c.tolist() for c in columns), strict=True):
-        if label == overlap.background:
+        if label in (overlap.background, overlap.ignored):
             continue
         n_gt, n_pred, dice, iou, precision, recall = values
         of_nothing = math.nan

@@ -134,7 +134,7 @@ def evaluate_volumes(
     labels : int or iterable of int
         Every label that a volume may hold; binary masks have ``labels=2, background=0``.
     ignore_label, background : int, optional
-        As for `label_overlap`.  The background has no rows.
+        As for `label_overlap`.  Neither has rows.
     surfaces : bool
         Whether HD, HD95, ASSD and MASD are measured.  Not with `ignore_label`, which would cut
         surfaces.
@@ -305,6 +305,8 @@ def _contract(
             f"; NSD within {surfaces.tolerance:g} {'/'.join(sorted({g.unit for g in grids}))}"
         )
     outside = "" if background is None else f", without background {background}"
+    if labels.ignored in labels.values:
+        outside += f", without the ignored {labels.ignored}"
     return EvaluationContract(
         foreground=f"each of the labels {labels} against the rest{outside}",
         alignment="one grid by shape and affine, no resampling",

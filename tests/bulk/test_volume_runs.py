@@ -161,6 +161,25 @@ def test_ignored_voxels(folders) -> None:
         run(folders, ignore_label=9)
 
 
+def test_an_ignored_label_among_the_labels_has_no_row(folders) -> None:
+    """Label 2 is in no truth and predicted once: a miss of the background, no row of its own."""
+    found = run(folders, ignore_label=2, surfaces=False)
+    assert [(row["case"], row["label"]) for row in found.rows] == [
+        (case, label) for case in ("ann_1", "ann_2", "ben_1") for label in (1, 3)
+    ]
+    assert [row["dice"] for row in found.rows[::2]] == [1.0, 0.75, 1.0]
+    assert found.cases.mean_over_classes_and_cases("dice") == pytest.approx(2.75 / 3)
+    assert math.isnan(found.cases.values("dice", 2)["ben_1"])
+    assert {row["label"] for row in found.cases.rows(("dice",))} == {0, 1, 3}
+    assert found.contract.foreground.endswith("without background 0, without the ignored 2")
+    with np.load(folders / "gt" / "ann_1_seg.npz") as file:
+        gt = file["volume"].copy()
+    gt[gt == 1] = 2
+    save(folders / "gt" / "ann_1_seg.npz", gt)
+    row = run(folders, ignore_label=2, surfaces=False).rows[0]
+    assert (row["gt_voxels"], row["pred_voxels"]) == (0, 0)
+
+
 def test_missing_and_extra_names(folders) -> None:
     (folders / "pred" / "ann_1.npz").rename(folders / "pred" / "zoe.npz")
     with pytest.raises(fsm.InputError, match=r"^1 truth has no prediction \(ann_1[;)]"):
