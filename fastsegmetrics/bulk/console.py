@@ -33,6 +33,9 @@ _OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
     "difficulty_maps",
     "ignore_label",
     "labels",
+    "spacing",
+    "surfaces",
+    "unit",
     "unit_of",
     *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
 }

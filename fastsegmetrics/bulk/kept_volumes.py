@@ -5,18 +5,22 @@ from __future__ import annotations
 import inspect
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastsegmetrics import __version__, backend
-from fastsegmetrics.bulk.resume import check_contract, identity_now
+from fastsegmetrics.bulk.resume import check_contract, identity_now, recorded, require_same
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.volume_case import Grid, MeasuredCase
+from fastsegmetrics.bulk.volume_case import MeasuredCase
+from fastsegmetrics.bulk.volume_grids import Grid
+from fastsegmetrics.bulk.volume_tables import SUMMARY
 from fastsegmetrics.bulk.volumes import evaluate_volumes
+from fastsegmetrics.errors import InputError
 from fastsegmetrics.functional.labels import overlap_of_counts
+from fastsegmetrics.io import printable
 from fastsegmetrics.represent_labels import LabelSet, label_set
 from fastsegmetrics.statistics.labels import LabelCounts
 
@@ -52,7 +56,7 @@ class UnfinishedRun:
             if self.n_kept() == 0:
                 # What was chosen and then refused at the first case binds nobody.
                 self._store.set("contract", None)
-            check_contract(self._store, _told(choices, self._labels), backend.resolve())
+            check_contract(self._store, _told(choices), backend.resolve())
         except BaseException:
             self._store.close()
             raise
@@ -108,7 +112,7 @@ class KeptCases(NamedTuple):
         counts = np.frombuffer(zlib.decompress(table), "<i8").reshape(n, n).astype(np.int64)
         spacing, unit, known = told["grid"]
         table_of = LabelCounts(counts, told["n_ignored"], self.labels.values)
-        overlap = overlap_of_counts(table_of, self.background)
+        overlap = overlap_of_counts(table_of, self.background, self.labels.ignored)
         truth, prediction = told["files"]
         grid = Grid(tuple(spacing), unit, known)
         return MeasuredCase(overlap, told["rows"], grid, (truth, prediction))
@@ -123,8 +127,44 @@ def _packed(one: MeasuredCase) -> bytes:
     return json.dumps(told).encode() + b"\n" + zlib.compress(table, 1)
 
 
-def _told(choices: Mapping[str, Any], labels: LabelSet) -> dict[str, Any]:
+def asked_of(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a run was asked for, ready for JSON, as far as its numbers depend on it."""
+    return recorded(_told(choices), backend.resolve())
+
+
+def check_finished(directory: Path, choices: Mapping[str, Any], methods: Collection[str]) -> bool:
+    """Whether a directory holds a finished run; refuse one that other choices were made for.
+
+    Raises
+    ------
+    InputError
+        The run has other labels, tolerance, conventions, spacing, backend or package version, or
+        a method that is not among those named, so that its files would be lost.
+    """
+    path = directory / SUMMARY
+    if not path.is_file():
+        return False
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        before, finished = dict(told["read"]["asked"]), list(told["methods"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{printable(path)}: does not say what its run was asked for, so a run here might "
+            f"replace another; take another run directory"
+        ) from error
+    require_same(directory, before, asked_of(choices))
+    for method in finished:
+        if method not in methods:
+            raise InputError(
+                f"{printable(directory)}: holds a run with the method {method!r}, which is not "
+                f"among the predictions now; name it too, or take another run directory"
+            )
+    return True
+
+
+def _told(choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return what numbers depend on, the choices that nobody made included."""
+    labels = label_set(choices["labels"], choices.get("ignore_label"))
     defaults = inspect.signature(evaluate_volumes).parameters
     chosen = {name: choices.get(name, defaults[name].default) for name in _CHOICES}
     spacing = chosen["spacing"]

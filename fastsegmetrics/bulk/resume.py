@@ -32,16 +32,27 @@ def check_contract(store: RunStore, contract: Mapping[str, Any], backend: str) -
     InputError
         The stored contract differs; the message names the first difference.
     """
-    settings = {"order of metrics": ", ".join(contract["metrics"]), "backend": backend}
-    now = json.loads(json.dumps({**contract, **settings}))
+    now = recorded(contract, backend)
     stored = store.setting("contract")
     if stored is None:
         store.set("contract", now)
-        return
-    difference = next(differences(stored, now), None)
+    else:
+        require_same(store.directory, stored, now)
+
+
+def recorded(contract: Mapping[str, Any], backend: str) -> dict[str, Any]:
+    """Return what is kept of a contract and a backend, as it is read back from JSON."""
+    settings = {"order of metrics": ", ".join(contract["metrics"]), "backend": backend}
+    told: dict[str, Any] = json.loads(json.dumps({**contract, **settings}))
+    return told
+
+
+def require_same(directory: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Refuse what differs from what is recorded of the run in a directory; name the first place."""
+    difference = next(differences(before, now), None)
     if difference is not None:
         raise InputError(
-            f"{printable(store.directory)}: holds a run with {difference.name} = "
+            f"{printable(directory)}: holds a run with {difference.name} = "
             f"{difference.before}, now it is {difference.now}; take another run directory, or the "
             f"first value"
         )

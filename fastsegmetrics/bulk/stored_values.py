@@ -11,7 +11,7 @@ import numpy as np
 
 from fastsegmetrics.bulk.files import EVALUATION, PER_IMAGE
 from fastsegmetrics.bulk.stored_runs import load_summary
-from fastsegmetrics.bulk.volume_tables import OF_CASES, PER_LABEL, SUMMARY
+from fastsegmetrics.bulk.volume_tables import IN_UNITS, OF_CASES, PER_LABEL, SUMMARY
 from fastsegmetrics.catalog import METRICS, Direction, Metric
 from fastsegmetrics.catalog.rows import Half
 from fastsegmetrics.errors import InputError
@@ -198,8 +198,15 @@ class StoredVolumes:
         return {name: told for name, told in self._contract.items() if name != "strata"}
 
     def values(self, metric: str) -> Values:
-        """Return the values of a score by method and case."""
+        """Return the values of a score by method and case; refuse lengths in unlike units."""
         place = self.metrics.index(self.column(metric))
+        units = {row["unit"]: row["case"] for row in self._rows}
+        if metric in IN_UNITS and len(units) > 1:
+            (one, case), (other, second) = list(units.items())[:2]
+            raise InputError(
+                f"{printable(self.directory)}: {metric} must be in one unit to be compared over "
+                f"cases; {case!r} is in {one}, {second!r} in {other}"
+            )
         found: Values = {method: {} for method in self.methods}
         for row, values in zip(self._rows, self._values, strict=True):
             found[row["method"]][row["case"]] = values[place]

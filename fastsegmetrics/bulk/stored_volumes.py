@@ -80,7 +80,8 @@ def shown_volumes(directories: tuple[str, ...]) -> ShownVolumes:
     if len(layouts) > 1:
         raise InputError("the runs have other labels or scores and do not fit into one table")
     as_json = first if len(runs) == 1 else runs
-    report = report_of(means, strata)
+    units = [run["contract"]["unit"] for run in runs.values()]
+    report = report_of(means, strata, units)
     return ShownVolumes(report, as_csv, as_json, tuple(warnings), comparable)
 
 
@@ -89,6 +90,8 @@ def _read(directory: str) -> dict[str, Any]:
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         run = {"methods": dict(told["methods"]), "contract": dict(told["contract"])}
+        if "unit" not in run["contract"]:
+            raise TypeError
         if not all({"labels", "pooled"} <= entry.keys() for entry in run["methods"].values()):
             raise TypeError
     except FileNotFoundError as error:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.arguments import number, one_of
+from fastsegmetrics.bulk.volume_grids import Grid
 from fastsegmetrics.conventions import CHOICES, BothEmpty, OneEmpty
 from fastsegmetrics.errors import FormatError, InputError
 from fastsegmetrics.functional.labels import LabelOverlap
@@ -28,15 +29,6 @@ from fastsegmetrics.scores.overlap import relative_volume_difference
 from fastsegmetrics.statistics.surface_distances import Surface
 
 Row = dict[str, Any]
-
-
-class Grid(NamedTuple):
-    """What lengths of one case are in."""
-
-    spacing: tuple[float, ...]
-    unit: str
-    #: Whether a file or an argument named the unit.
-    told: bool
 
 
 class SurfaceRule(NamedTuple):
@@ -90,24 +82,6 @@ def read_pair(gt: Path, pred: Path) -> tuple[Volume, Volume]:
     return truth, guess
 
 
-def grid_of(truth: Volume, spacing: Any, unit: str | None) -> Grid:
-    """Return the grid that a truth tells of, or the one given for files that tell of none."""
-    if truth.spacing is None:
-        if spacing is not None and unit is None:
-            raise InputError(f"unit must name what spacing={spacing!r} is in, for example 'mm'")
-        given = 1.0 if spacing is None else spacing
-        return Grid(represent.grid_spacing(given, truth.values.ndim), unit or "voxel", True)
-    if spacing is not None:
-        raise InputError(
-            f"spacing must be None for files that say theirs ({truth.spacing}); "
-            f"received {spacing!r}"
-        )
-    if unit is not None and truth.unit is not None and unit != truth.unit:
-        raise InputError(f"unit must be that of the files ({truth.unit}); received {unit!r}")
-    named = truth.unit or unit
-    return Grid(truth.spacing, named or "mm", named is not None)
-
-
 def rows_of(
     case: str,
     overlap: LabelOverlap,
@@ -117,7 +91,7 @@ def rows_of(
     surfaces: SurfaceRule | None,
     both_empty: BothEmpty,
 ) -> Iterator[Row]:
-    """Yield what is measured of each label of a case, but the background.
+    """Yield what is measured of each label of a case, but the background and the ignored one.
 
     Parameters
     ----------
@@ -139,7 +113,7 @@ def rows_of(
                overlap.recall)  # fmt: skip
     p, g = np.ascontiguousarray(pred.values), np.ascontiguousarray(gt.values)
     for label, *values in zip(overlap.labels, *(c.tolist() for c in columns), strict=True):
-        if label == overlap.background:
+        if label in (overlap.background, overlap.ignored):
             continue
         n_gt, n_pred, dice, iou, precision, recall = values
         of_nothing = math.nan

@@ -20,7 +20,8 @@ from fastsegmetrics.bulk.picture_folder import (
 )
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.stored_values import StoredVolumes
-from fastsegmetrics.bulk.volume_case import Grid, box_of, grid_of, read_pair
+from fastsegmetrics.bulk.volume_case import box_of, read_pair
+from fastsegmetrics.bulk.volume_grids import Grid, grid_of
 from fastsegmetrics.bulk.volume_tables import SUMMARY
 from fastsegmetrics.bulk.worst import Inspected, lines_of, units_of
 from fastsegmetrics.errors import InputError

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from fastsegmetrics.bulk.files import EVALUATION, write_texts
-from fastsegmetrics.bulk.kept_volumes import UnfinishedRun
+from fastsegmetrics.bulk.kept_volumes import UnfinishedRun, asked_of, check_finished
 from fastsegmetrics.bulk.pairs import pair
 from fastsegmetrics.bulk.run import RunInterrupted
 from fastsegmetrics.bulk.run_directory import run_directory
 from fastsegmetrics.bulk.sources import Sources
 from fastsegmetrics.bulk.volume_case import Row
+from fastsegmetrics.bulk.volume_grids import require_one_unit
 from fastsegmetrics.bulk.volume_tables import (
+    DISTANCES,
     OVER_LABELS,
     PER_LABEL,
     SCORES,
@@ -63,7 +65,11 @@ class VolumeMethods(Mapping[str, VolumeRun]):
     ----------
     strata : dict of str to VolumeMethods
         The cases of each stratum as if they were all, where they were asked for.
+    replaced : bool
+        Whether the same run was there already, finished, and was measured again.
     """
+
+    replaced = False
 
     def __init__(
         self,
@@ -81,6 +87,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         first = next(iter(self._runs.values()))
         told = first.rows[0] if first.rows else {}
         self.scores = tuple(score for score in SCORES if score in told)
+        self._length_unit = told.get("unit", "")
         self.labels = tuple(dict.fromkeys(row["label"] for row in first.rows))
         of_sample = None if strata is None else strata.of_sample
         self.strata = {} if of_sample is None else self._split(of_sample)
@@ -92,6 +99,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             part = VolumeMethods({method: of[name] for method, of in parts.items()}, self.unit)
             # Where no case of a stratum was measured, no row says them.
             part.scores, part.labels = self.scores, self.labels
+            part._length_unit = self._length_unit
             strata[name] = part
         return strata
 
@@ -206,7 +214,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
     def _made_numbers(self, method: str) -> dict[str, Any]:
         labels = {
             label: {
-                score: _told(one, self._interval_of(method, label, score))
+                score: _told(one, self._interval_of(method, label, score), self._length_unit)
                 for score, one in table.items()
             }
             for label, table in self._means(method).items()
@@ -214,7 +222,7 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         n_missing = len(self[method].missing)
         pooled = {
             str(label): {
-                score: _told(_of_all_voxels(score, found, n_missing), found)
+                score: _told(_of_all_voxels(score, found, n_missing), found, self._length_unit)
                 for score, found in self.pooled(method, label).items()
             }
             for label in self.labels
@@ -253,7 +261,8 @@ class VolumeMethods(Mapping[str, VolumeRun]):
             name: Stratum(part.n_cases, {method: part._means(method) for method in part})
             for name, part in self.strata.items()
         }
-        return report_of({method: self._means(method) for method in self}, strata)
+        means = {method: self._means(method) for method in self}
+        return report_of(means, strata, [self.contract.unit])
 
     def write(self, directory: str | Path) -> None:
         """Write ``per_label.csv``, ``evaluation.json`` (the contract) and ``volumes.json``."""
@@ -290,7 +299,8 @@ def evaluate_volume_methods(
         Method name to folder of predictions.
     out : path-like, optional
         Where the files of `VolumeMethods.write` are put, once all is measured.  Until then cases
-        are kept there, so that the same call continues a run that was stopped.
+        are kept there, so that the same call continues a run that was stopped; that of a finished
+        one measures again.
     unit_of, unit_name : optional
         What each case is resampled with, as for `evaluate_volumes`, and what that is called.
     strata : Strata, optional
@@ -305,7 +315,7 @@ def evaluate_volume_methods(
     ------
     InputError, FormatError, MissingExtraError
         As `evaluate_volumes`; what is missing in any folder, or in `strata`, before anything is
-        measured; strata by size; when a stopped run in `out` was begun with other choices.
+        measured; strata by size; when a run in `out`, stopped or finished, was of other choices.
     RunInterrupted
         A `KeyboardInterrupt` that says how much `out` holds.
     """
@@ -327,6 +337,10 @@ def evaluate_volume_methods(
         require_predictions(pairs, named=True)
     if strata is not None:
         strata.require(pairs.samples)
+    measurable = [path for case, path in pairs.truths.items()
+                  if any(case in found for found in pairs.predictions.values())]  # fmt: skip
+    spacing, unit = choices.get("spacing"), choices.get("unit")
+    require_one_unit(measurable, spacing, unit, choices.get("surfaces", True))
 
     def measured(unfinished: UnfinishedRun | None) -> VolumeMethods:
         runs = {}
@@ -338,11 +352,13 @@ def evaluate_volume_methods(
         read = {
             "sources": dataclasses.asdict(Sources.named(gt, preds, None, parts)),
             **{name: choices.get(name) for name in ("spacing", "unit", "ignore_label")},
+            "asked": asked_of(choices),
         }
         return VolumeMethods(runs, unit_name, read, strata)
 
     if directory is None:
         return measured(None)
+    finished = check_finished(directory, choices, preds)
     with UnfinishedRun(directory, choices) as unfinished:
         try:
             found = measured(unfinished)
@@ -351,16 +367,19 @@ def evaluate_volume_methods(
             raise RunInterrupted(unfinished.n_kept(), total, directory) from None
         found.write(directory)
         unfinished.finished()
+    found.replaced = finished
     return found
 
 
-def _told(one: Aggregate, found: Interval | None) -> dict[str, Any]:
+def _told(one: Aggregate, found: Interval | None, length_unit: str) -> dict[str, Any]:
     """Return a number with its counts and its interval; a mean over labels has none."""
     told = {
         "value": one.value, "direction": one.direction, "n_expected": one.n_expected,
         "n_used": one.n_used, "n_undefined": one.n_undefined, "n_infinite": one.n_infinite,
         "low": math.nan, "high": math.nan, "unit": "label", "n_units": one.n_used,
     }  # fmt: skip
+    if one.name in DISTANCES:
+        told["length_unit"] = length_unit
     if found is not None:
         told |= {name: getattr(found, name) for name in ("low", "high", "unit", "n_units")}
     return {name: json_ready(value) for name, value in told.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from fastsegmetrics.catalog import Direction
@@ -15,11 +15,15 @@ SCORES: dict[str, Direction] = {
     "dice": "higher", "iou": "higher", "precision": "higher", "recall": "higher",
     "hd": "lower", "hd95": "lower", "assd": "lower", "nsd": "higher",
 }  # fmt: skip
+#: Which of these are lengths, in the unit of the spacing.
+DISTANCES = ("hd", "hd95", "assd")
 #: What single cases can be ranked and compared by.
 OF_CASES: dict[str, Direction] = {**SCORES, "masd": "lower", "absolute_size_difference": "lower"}
+#: Which of these are in the unit of the spacing, or a power of it.
+IN_UNITS = (*DISTANCES, "masd", "absolute_size_difference")
 _COLUMNS = (
     "method", "label", "score", "value", "low", "high", "unit", "n_units", "direction",
-    "n_expected", "n_used", "n_undefined", "n_infinite",
+    "n_expected", "n_used", "n_undefined", "n_infinite", "length_unit",
 )  # fmt: skip
 
 #: The entry of the means over labels, beside those of the labels.
@@ -59,7 +63,13 @@ def csv_of(methods: Mapping[str, Any]) -> str:
         told |= {f"{method}[{name}]": part for name, part in entry.get("strata", {}).items()}
     lines: list[Any] = [_COLUMNS]
     lines += [
-        [method, label, f"{score}{ending}", *(values[name] for name in _COLUMNS[3:])]
+        [
+            method,
+            label,
+            f"{score}{ending}",
+            *(values[name] for name in _COLUMNS[3:-1]),
+            values.get("length_unit", ""),
+        ]
         for method, entry in told.items()
         for part, ending in (("labels", ""), ("pooled", ".pooled"))
         for label, table in entry[part].items()
@@ -68,10 +78,11 @@ def csv_of(methods: Mapping[str, Any]) -> str:
     return csv_text(lines)
 
 
-def report_of(means: Means, strata: Mapping[str, Stratum]) -> Report:
+def report_of(means: Means, strata: Mapping[str, Stratum], units: Iterable[str]) -> Report:
     """Return the tables of a report: of one method one with a row for each label, else one a label.
 
-    Where there are several labels, their means too.  Each stratum has the same tables.
+    Where there are several labels, their means too.  Each stratum has the same tables.  Titles say
+    which of the `units` distances are in, if there are distances.
     """
     labels = [label for label in next(iter(means.values()), {}) if label != OVER_LABELS]
     present = [
@@ -86,6 +97,9 @@ def report_of(means: Means, strata: Mapping[str, Stratum]) -> Report:
         start = f"{name} ({part.n_cases:,} case{'' if part.n_cases == 1 else 's'})"
         for table in _tables(part.means, shown, len(labels)):
             tables.append(table._replace(title=f"{start}: {table.title}"))
+    if any(score in table for of in means.values() for table in of.values() for score in DISTANCES):
+        ending = f", distances in {' or '.join(dict.fromkeys(units))}"
+        tables = [table._replace(title=f"{table.title}{ending}") for table in tables]
     return Report(tuple(tables), absent)
 
 

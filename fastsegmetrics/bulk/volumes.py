@@ -17,15 +17,14 @@ from fastsegmetrics.bulk.files import EVALUATION, write_texts
 from fastsegmetrics.bulk.measure import identity
 from fastsegmetrics.bulk.pairs import PairList, pair
 from fastsegmetrics.bulk.volume_case import (
-    Grid,
     MeasuredCase,
     Row,
     SurfaceRule,
-    grid_of,
     read_pair,
     rows_of,
     surface_rule,
 )
+from fastsegmetrics.bulk.volume_grids import Grid, grid_of, require_one_unit
 from fastsegmetrics.bulk.volume_tables import PER_LABEL
 from fastsegmetrics.conventions import CHOICES, BothEmpty, OneEmpty
 from fastsegmetrics.errors import InputError
@@ -134,7 +133,7 @@ def evaluate_volumes(
     labels : int or iterable of int
         Every label that a volume may hold; binary masks have ``labels=2, background=0``.
     ignore_label, background : int, optional
-        As for `label_overlap`.  The background has no rows.
+        As for `label_overlap`.  Neither has rows.
     surfaces : bool
         Whether HD, HD95, ASSD and MASD are measured.  Not with `ignore_label`, which would cut
         surfaces.
@@ -173,7 +172,7 @@ def evaluate_volumes(
     Raises
     ------
     InputError
-        When names are missing, a choice is none, or a value is no label.
+        When names are missing, a choice is none, a value is no label, or surfaces' units differ.
     FormatError
         When a file cannot be read or two do not lie on one grid.
     MissingExtraError
@@ -190,6 +189,7 @@ def evaluate_volumes(
     if missing == "error":
         require_predictions(pairs, named=False)
     units = {case: _unit_of(case, unit_of) for case in sorted(found)}
+    require_one_unit([pairs.truths[case] for case in units], spacing, unit, surfaces)
     in_force = backends.resolve()
 
     def measured(case: str) -> MeasuredCase:
@@ -295,22 +295,22 @@ def _contract(
 ) -> EvaluationContract:
     neither = "NaN, counted" if both_empty == "undefined" else "overlap 1, distances 0"
     spacings = {grid.spacing for grid in grids}
-    units = {grid.unit if grid.told else f"{grid.unit} (assumed, not told)" for grid in grids}
+    units = {unit: {grid.told for grid in grids if grid.unit == unit} for unit in _units(grids)}
     away = "inf, counted"
     if surfaces is not None and surfaces.one_empty == "diagonal":
         away = "the volume's diagonal"
     boundary = "none" if surfaces is None else _BOUNDARIES[surfaces.surface]
     if surfaces is not None and surfaces.tolerance is not None:
-        boundary += (
-            f"; NSD within {surfaces.tolerance:g} {'/'.join(sorted({g.unit for g in grids}))}"
-        )
+        boundary += f"; NSD within {surfaces.tolerance:g} {'/'.join(_units(grids))}"
     outside = "" if background is None else f", without background {background}"
+    if labels.ignored in labels.values:
+        outside += f", without the ignored {labels.ignored}"
     return EvaluationContract(
         foreground=f"each of the labels {labels} against the rest{outside}",
         alignment="one grid by shape and affine, no resampling",
         ignored_regions="none" if labels.ignored is None else f"truth {labels.ignored}",
         spacing=spacings.pop() if len(spacings) == 1 else "per case",
-        unit=", ".join(sorted(units)) or "not stated",
+        unit=", ".join(map(_with_assumed, units, units.values())) or "not stated",
         threshold="none: labels",
         boundary=boundary,
         empty_masks=f"label in neither: {neither}; in one: overlap 0, distances {away}",
@@ -318,3 +318,14 @@ def _contract(
         aggregation="one row per case and label",
         sampling_unit="case" if unit_of is None else "as named by unit_of",
     )
+
+
+def _units(grids: set[Grid]) -> list[str]:
+    return sorted({grid.unit for grid in grids})
+
+
+def _with_assumed(unit: str, told: set[bool]) -> str:
+    """Add to a unit whether all of its cases say it, only some or none."""
+    if False not in told:
+        return unit
+    return f"{unit} ({'of some cases ' * (True in told)}assumed, not told)"

@@ -91,7 +91,8 @@ _FILES, _MEASURED = "Files", "What is measured"
     "--spacing",
     section=_MEASURED,
     type=values.Numbers(float, "X or X,X,X"),
-    help="For files that do not say theirs, in the order of the axes; with --unit.",
+    help="For files that do not say theirs, in the order of the axes; with --unit. Distances of "
+    "all cases must be in one unit.",
 )
 @option("--unit", section=_MEASURED, metavar="NAME", help="What the spacing is in, as mm.")
 @options.unit_of(_MEASURED)
@@ -152,5 +153,6 @@ def evaluate_volumes(
         if run.extra:
             say(f"without truth in {method}, ignored ({len(run.extra):,}): {', '.join(run.extra)}")
     if out is not None:
-        say(f"values of each case, means and contract are in {out}")
+        again = ", which held this run already and was measured again" if runs.replaced else ""
+        say(f"values of each case, means and contract are in {out}{again}")
     return DONE if runs.complete else DONE_WITH_SKIPPED

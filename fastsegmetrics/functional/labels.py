@@ -156,10 +156,26 @@ class LabelOverlap(ClassOverlap):
         Contingency table: truth by row, prediction by column, in the order of `labels`.
     n_ignored : int
         Pixels left out because their truth is the ignored label.
+    ignored : int or None
+        The ignored label where it is one of `labels`.  It takes no part: its scores are NaN and in
+        no mean.  Its row of the table is 0; where it is predicted for another class, that one
+        misses the pixel.
     """
 
     table: NDArray[np.int64]
     n_ignored: int
+    ignored: int | None = None
+
+    def _scores(self, name: str) -> Values:
+        values = super()._scores(name)
+        if self.ignored is not None:
+            values[self.labels.index(self.ignored)] = math.nan
+        return values
+
+    def _in_mean(self, values: NDArray[Any]) -> list[Any]:
+        left_out = (self.background, self.ignored)
+        kept = zip(self.labels, values.tolist(), strict=True)
+        return [value for label, value in kept if label not in left_out]
 
     @property
     def pixel_accuracy(self) -> float:
@@ -177,7 +193,7 @@ class LabelOverlap(ClassOverlap):
         _check_alike(self, other)
         assert isinstance(other, LabelOverlap)
         mine, its = (LabelCounts(o.table, o.n_ignored, o.labels) for o in (self, other))
-        return overlap_of_counts(mine.merged(its), self.background)
+        return overlap_of_counts(mine.merged(its), self.background, self.ignored)
 
 
 def _check_alike(one: ClassOverlap, other: ClassOverlap) -> None:
@@ -186,12 +202,23 @@ def _check_alike(one: ClassOverlap, other: ClassOverlap) -> None:
         raise InputError(
             f"pooled overlaps must be of one kind, labels and background; received {mine} and {its}"
         )
+    ignored = [getattr(o, "ignored", None) for o in (one, other)]
+    if ignored[0] != ignored[1]:
+        raise InputError(
+            f"pooled overlaps must ignore the same of their labels; received {ignored[0]} and "
+            f"{ignored[1]}"
+        )
 
 
-def overlap_of_counts(counts: LabelCounts, background: int | None) -> LabelOverlap:
+def overlap_of_counts(
+    counts: LabelCounts, background: int | None, ignored: int | None
+) -> LabelOverlap:
     """Return the overlap that a contingency table stands for."""
     table, n_ignored, labels = counts
-    return LabelOverlap(ClassCounts.of(table), labels, background, table=table, n_ignored=n_ignored)
+    return LabelOverlap(
+        ClassCounts.of(table), labels, background, table=table, n_ignored=n_ignored,
+        ignored=ignored if ignored in labels else None,
+    )  # fmt: skip
 
 
 def label_overlap(
@@ -212,7 +239,8 @@ def label_overlap(
     labels : int or iterable of int
         A number n of classes, meaning 0…n − 1, or the label values.
     ignore_label : int, optional
-        Pixels whose *truth* is this label are left out, whatever is predicted there.
+        Pixels whose *truth* is this label are left out, whatever is predicted there.  As one of
+        `labels` it takes no part itself, see `LabelOverlap.ignored`.
     background : int, optional
         A label that means over classes leave out; none by default.
     backend : {"compiled", "reference"}, optional
@@ -246,7 +274,8 @@ def label_overlap(
     chosen = represent_labels.label_set(labels, ignore_label)
     represent_labels.check_background(background, chosen)
     with backends.chosen(backend):
-        return overlap_of_counts(statistics.label_counts(pred, gt, chosen), background)
+        counts = statistics.label_counts(pred, gt, chosen)
+        return overlap_of_counts(counts, background, chosen.ignored)
 
 
 def multilabel_overlap(

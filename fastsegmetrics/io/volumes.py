@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
+import zipfile
+import zlib
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +22,19 @@ SUFFIXES = (".nii.gz", ".nii", ".npy", ".npz")
 SAME_GRID = 0.01
 #: Voxels of a piece of floats that is made integer at once.
 _PIECE = 1 << 22
+#: What damaged NPY and NPZ files raise.
+_DAMAGED = (
+    OSError, ValueError, EOFError, KeyError, AttributeError, TypeError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
 _UNITS = {"mm": "mm", "meter": "m", "micron": "µm", "unknown": None}
+
+
+class Lengths(NamedTuple):
+    """What a file says of its lengths; None where it does not."""
+
+    spacing: tuple[float, ...] | None
+    unit: str | None
 
 
 class Volume(NamedTuple):
@@ -40,6 +55,38 @@ class Volume(NamedTuple):
     spacing: tuple[float, ...] | None
     unit: str | None
     affine: NDArray[np.float64] | None
+
+    @property
+    def lengths(self) -> Lengths:
+        """What the file says of spacing and unit."""
+        return Lengths(self.spacing, self.unit)
+
+
+def read_lengths(path: str | os.PathLike[str]) -> Lengths:
+    """Read what a file says of its spacing and unit, and none of its voxels.
+
+    Raises
+    ------
+    FormatError
+        When they cannot be read.
+    MissingExtraError
+        When nibabel is needed and not installed (extra ``volumes``).
+    """
+    name = os.fsdecode(path)
+    lower = name.lower()
+    if lower.endswith(".npy"):
+        return Lengths(None, None)
+    try:
+        if not lower.endswith(".npz"):
+            return _nifti_lengths(_load_nifti(name))
+        # Opened here, as np.load leaves the file of a damaged archive open.
+        with open(name, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+            told = {key: file[key] for key in ("spacing", "unit") if key in file.files}
+        return _numpy_lengths(told)
+    except FormatError as error:
+        raise FormatError(f"{printable(path)}: {error}") from error.__cause__
+    except _DAMAGED as error:
+        raise FormatError(f"{printable(path)}: cannot be read ({error})") from error
 
 
 def read_volume(path: str | os.PathLike[str]) -> Volume:
@@ -113,43 +160,72 @@ def check_one_grid(pred: Volume, gt: Volume) -> None:
 
 def _read_numpy(name: str, archive: bool) -> Volume:
     try:
-        loaded = np.load(name, allow_pickle=False)
-        if not archive:
-            return Volume(_labels(loaded), None, None, None)
-        with loaded:
-            arrays = {key: loaded[key] for key in loaded.files}
-    except (OSError, ValueError, EOFError, KeyError, AttributeError) as error:
+        with open(name, "rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if not archive:
+                return Volume(_labels(loaded), None, None, None)
+            with loaded:
+                arrays = {key: loaded[key] for key in loaded.files}
+        steps, unit = _numpy_lengths(arrays)
+    except _DAMAGED as error:
         raise FormatError(f"cannot be read ({error})") from error
-    spacing, unit = arrays.pop("spacing", None), arrays.pop("unit", None)
+    arrays = {key: array for key, array in arrays.items() if key not in ("spacing", "unit")}
     if "volume" not in arrays and len(arrays) != 1:
         raise FormatError(f"must hold one array or one named volume; it holds {sorted(arrays)}")
     values = _labels(arrays.get("volume", next(iter(arrays.values()))))
-    steps = None if spacing is None else tuple(np.asarray(spacing, float).ravel().tolist())
     if steps is not None and (len(steps) != values.ndim or not all(0 < s < np.inf for s in steps)):
         raise FormatError(f"spacing must be {values.ndim} numbers above 0; it is {steps}")
-    return Volume(values, steps, None if unit is None else str(unit), None)
+    return Volume(values, steps, unit, None)
 
 
-def _read_nifti(name: str) -> Volume:
+def _numpy_lengths(arrays: Mapping[str, NDArray[Any]]) -> Lengths:
+    spacing, unit = arrays.get("spacing"), arrays.get("unit")
+    steps = None if spacing is None else tuple(np.asarray(spacing, float).ravel().tolist())
+    return Lengths(steps, None if unit is None else str(unit))
+
+
+def _load_nifti(name: str) -> Any:
     try:
         import nibabel
     except ImportError as error:
         raise MissingExtraError("nibabel", "volumes", "reading NIfTI") from error
     try:
-        image: Any = nibabel.load(name)
-        values = np.asanyarray(image.dataobj)
-        affine = np.array(image.affine, np.float64)
-        unit = _UNITS.get(image.header.get_xyzt_units()[0])
-        zooms = image.header.get_zooms()
+        return nibabel.load(name)
     except Exception as error:
         # nibabel raises whatever the damage happens to break.
         raise FormatError(f"cannot be read as NIfTI ({error})") from error
-    while values.ndim > 3 and values.shape[-1] == 1:
-        values = values[..., 0]
+
+
+def _nifti_lengths(image: Any) -> Lengths:
+    try:
+        unit = _UNITS.get(image.header.get_xyzt_units()[0])
+        zooms, shape = image.header.get_zooms(), image.shape
+    except Exception as error:
+        raise FormatError(f"cannot be read as NIfTI ({error})") from error
     # The header holds 0.8 in single precision, 0.800000011920929 to a double: the shortest decimal
     # that it stands for is meant, or a step of one voxel would exceed a tolerance of 0.8.
-    spacing = tuple(float(str(zoom)) for zoom in zooms[: values.ndim])
-    if not all(0 < step < np.inf for step in spacing):
+    return Lengths(tuple(float(str(zoom)) for zoom in zooms[: _n_axes(shape)]), unit)
+
+
+def _n_axes(shape: tuple[int, ...]) -> int:
+    """Return the number of axes without those beyond the third that have length 1 at the end."""
+    n = len(shape)
+    while n > 3 and shape[n - 1] == 1:
+        n -= 1
+    return n
+
+
+def _read_nifti(name: str) -> Volume:
+    image = _load_nifti(name)
+    spacing, unit = _nifti_lengths(image)
+    try:
+        values = np.asanyarray(image.dataobj)
+        affine = np.array(image.affine, np.float64)
+    except Exception as error:
+        raise FormatError(f"cannot be read as NIfTI ({error})") from error
+    first: tuple[Any, ...] = (..., *[0] * (values.ndim - _n_axes(values.shape)))
+    values = values[first]
+    if spacing is None or not all(0 < step < np.inf for step in spacing):
         raise FormatError(f"its spacing must be finite and above 0; it is {spacing}")
     return Volume(_labels(values), spacing, unit, affine)
 

@@ -84,9 +84,15 @@ def mask_overlap(pred: NDArray[np.bool_], gt: NDArray[np.bool_]) -> dict[str, fl
 def class_overlap(
     pred: NDArray[Any], gt: NDArray[Any], labels: tuple[int, ...], ignore_label: int | None
 ) -> dict[int, dict[str, float]]:
-    """Return the overlap of every class, one class against the rest, where the truth counts."""
+    """Return the overlap of every class, one class against the rest, where the truth counts.
+
+    That of the ignored one is undefined.
+    """
     counted = np.ones(gt.shape, bool) if ignore_label is None else gt != ignore_label
-    return {label: mask_overlap(pred[counted] == label, gt[counted] == label) for label in labels}
+    found = {label: mask_overlap(pred[counted] == label, gt[counted] == label) for label in labels}
+    if ignore_label in found:
+        found[ignore_label] = dict.fromkeys(found[ignore_label], float("nan"))
+    return found
 
 
 def agreement(

@@ -141,7 +141,7 @@ class Cases(Generic[Found]):
     def mean_over_classes_and_cases(self, score: Score) -> float:
         """Return the mean over classes of each class's mean over the cases that have it.
 
-        The background, where the results name one, is left out.
+        The background and the ignored label, where the results name them, are left out.
         """
         means = (self.mean_over_cases(score, label).value for label in self._labels())
         present = [mean for mean in means if not math.isnan(mean)]
@@ -210,7 +210,7 @@ class Cases(Generic[Found]):
         return strata
 
     def rows(self, scores: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-        """Yield one row per case, or per case and label, with the scores named.
+        """Yield one row per case, or per case and label but the ignored, with the scores named.
 
         Parameters
         ----------
@@ -224,6 +224,8 @@ class Cases(Generic[Found]):
                 yield {**start, **{score: _value(found, score, None) for score in scores}}
                 continue
             for label in labels:
+                if label == getattr(found, "ignored", None):
+                    continue
                 yield {
                     **start,
                     "label": label,
@@ -232,8 +234,8 @@ class Cases(Generic[Found]):
 
     def _labels(self) -> tuple[int, ...]:
         first = next(iter(self._found.values()), None)
-        background = getattr(first, "background", None)
-        return tuple(label for label in getattr(first, "labels", ()) if label != background)
+        left_out = [getattr(first, name, None) for name in ("background", "ignored")]
+        return tuple(label for label in getattr(first, "labels", ()) if label not in left_out)
 
 
 def _value(found: Any, score: Score, label: int | None) -> float:

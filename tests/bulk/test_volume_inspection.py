@@ -42,8 +42,8 @@ def save(path, values) -> None:
     np.savez(path, volume=values, spacing=(2, 1, 1), unit="mm")
 
 
-def inspected(folders, metric="hd", label=2, out="worst", **choices):
-    return inspect_volumes(folders / "run", metric, label, folders / out, **choices)
+def inspected(folders, metric="hd", label=2, out="worst", run="run", **choices):
+    return inspect_volumes(folders / run, metric, label, folders / out, **choices)
 
 
 def test_what_is_drawn_and_told(folders) -> None:
@@ -97,9 +97,9 @@ def test_ignored_voxels_are_left_out(folders) -> None:
     save(folders / "gt" / "c.npz", truth)
     evaluate_volume_methods(
         folders / "gt", {"one": folders / "one"}, labels=3, background=0, ignore_label=9,
-        surfaces=False, out=folders / "run",
+        surfaces=False, out=folders / "overlap",
     )  # fmt: skip
-    lines = {line.sample: line for line in inspected(folders, "dice")}
+    lines = {line.sample: line for line in inspected(folders, "dice", run="overlap")}
     assert (lines["c"].fn, lines["c"].slice) == (12, 2)
 
 

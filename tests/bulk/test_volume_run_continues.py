@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -122,6 +123,71 @@ def test_other_choices_are_refused(folders, reads, choices, words) -> None:
     reads.taken.clear()
     run(folders)
     assert "first/a" not in reads.taken
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"tolerance": None}, r"run: holds a run with tolerance = 1\.5, now it is None; take"),
+        ({"labels": 4}, r"labels = \[0, 1, 2\], now it is \[0, 1, 2, 3\]"),
+        ({"surfaces": False, "tolerance": None}, "metrics = "),
+        ({"hd95": "pooled"}, "hd95 = None, now it is 'pooled'"),
+        ({"both_empty": "perfect"}, "both_empty = 'undefined', now it is 'perfect'"),
+        ({"unit": "mm"}, "unit = None, now it is 'mm'"),
+        ({"methods": ("first",)}, "the method 'second', which is not among the predictions now"),
+    ],
+)
+def test_a_finished_run_is_not_replaced_by_another(folders, reads, choices, words) -> None:
+    run(folders)
+    before = files(folders, "run")
+    reads.taken.clear()
+    with pytest.raises(fsm.InputError, match=words):
+        run(folders, **choices)
+    assert (reads.taken, files(folders, "run")) == ([], before)
+    assert not (folders / "run" / UNFINISHED).exists()
+
+
+def test_a_finished_run_by_another_version_or_backend_is_not_replaced(folders) -> None:
+    run(folders)
+    other = pytest.raises(fsm.InputError, match="backend = 'compiled', now it is 'reference'")
+    with fsm.use_backend("reference"), other:
+        run(folders)
+    path = folders / "run" / "volumes.json"
+    told = json.loads(path.read_text("utf-8"))
+    told["read"]["asked"]["package version"] = "0.0.9"
+    path.write_text(json.dumps(told), "utf-8")
+    with pytest.raises(fsm.InputError, match=r"package version = '0\.0\.9', now it is "):
+        run(folders)
+    for text in ("{}", "no json", json.dumps({**told, "read": None})):
+        path.write_text(text, "utf-8")
+        with pytest.raises(fsm.InputError, match="does not say what its run was asked for"):
+            run(folders)
+
+
+def test_a_finished_run_is_measured_again_by_the_same_call(folders, reads) -> None:
+    assert not run(folders).replaced
+    before = files(folders, "run")
+    reads.taken.clear()
+    assert run(folders).replaced
+    assert (len(reads.taken), files(folders, "run")) == (8, before)
+    units = {"a": "ann", "b": "ann", "c": "ben", "d": "eve"}
+    (folders / "sky.csv").write_text("case,sky\na,clear\nb,clear\nc,grey\nd,grey\n")
+    sky = fsm.Strata.column(folders / "sky.csv", "sky")
+    again = run(folders, unit_of=units, unit_name="patient", strata=sky)
+    assert (again.replaced, list(again.strata)) == (True, ["clear", "grey"])
+    # A method more is no loss; and a re-run that was stopped goes on.
+    (folders / "third").mkdir()
+    for case in CASES:
+        (folders / "third" / f"{case}.npz").write_bytes(
+            (folders / "gt" / f"{case}.npz").read_bytes()
+        )
+    reads.stop.add("third/b")
+    with pytest.raises(fsm.FormatError):
+        run(folders, methods=("first", "second", "third"))
+    reads.stop.clear()
+    reads.taken.clear()
+    assert list(run(folders, methods=("first", "second", "third"))) == ["first", "second", "third"]
+    assert reads.taken == ["third/b", "third/c", "third/d"]
 
 
 def test_how_cases_are_resampled_may_change(folders, reads) -> None:

@@ -161,6 +161,25 @@ def test_ignored_voxels(folders) -> None:
         run(folders, ignore_label=9)
 
 
+def test_an_ignored_label_among_the_labels_has_no_row(folders) -> None:
+    """Label 2 is in no truth and predicted once: a miss of the background, no row of its own."""
+    found = run(folders, ignore_label=2, surfaces=False)
+    assert [(row["case"], row["label"]) for row in found.rows] == [
+        (case, label) for case in ("ann_1", "ann_2", "ben_1") for label in (1, 3)
+    ]
+    assert [row["dice"] for row in found.rows[::2]] == [1.0, 0.75, 1.0]
+    assert found.cases.mean_over_classes_and_cases("dice") == pytest.approx(2.75 / 3)
+    assert math.isnan(found.cases.values("dice", 2)["ben_1"])
+    assert {row["label"] for row in found.cases.rows(("dice",))} == {0, 1, 3}
+    assert found.contract.foreground.endswith("without background 0, without the ignored 2")
+    with np.load(folders / "gt" / "ann_1_seg.npz") as file:
+        gt = file["volume"].copy()
+    gt[gt == 1] = 2
+    save(folders / "gt" / "ann_1_seg.npz", gt)
+    row = run(folders, ignore_label=2, surfaces=False).rows[0]
+    assert (row["gt_voxels"], row["pred_voxels"]) == (0, 0)
+
+
 def test_missing_and_extra_names(folders) -> None:
     (folders / "pred" / "ann_1.npz").rename(folders / "pred" / "zoe.npz")
     with pytest.raises(fsm.InputError, match=r"^1 truth has no prediction \(ann_1[;)]"):
@@ -183,6 +202,65 @@ def test_files_without_a_spacing(tmp_path) -> None:
     assert (given.rows[0]["unit"], given.rows[0]["gt_size"]) == ("cm", 4.0)
     with pytest.raises(fsm.InputError, match=r"^unit must name what spacing=2 is in"):
         fsm.evaluate_volumes(tmp_path / "gt", tmp_path / "pred", spacing=2, **choices)
+
+
+@pytest.fixture
+def mixed(folders):
+    """The third case says nothing of its grid: `ann_1` and `ann_2` are in mm."""
+    for name in ("gt/ben_1_seg", "pred/ben_1"):
+        with np.load(folders / f"{name}.npz") as file:
+            np.save(folders / f"{name}.npy", np.roll(file["volume"], name == "gt/ben_1_seg", 2))
+        (folders / f"{name}.npz").unlink()
+    return folders
+
+
+def test_distances_in_unlike_units_are_refused_before_anything_is_read(mixed) -> None:
+    (mixed / "pred" / "ann_1.npz").write_bytes(b"no archive")
+    words = (
+        r"^distances of all cases must be in one unit: .*gt.ann_1_seg\.npz is in mm, "
+        r".*gt.ben_1_seg\.npy in voxel; unit='mm' and spacing=X say it for files that do not, and "
+        r"surfaces=False measures overlap alone$"
+    )
+    with pytest.raises(fsm.InputError, match=words):
+        run(mixed)
+
+
+def test_spacing_and_unit_are_for_the_files_that_do_not_say_theirs(mixed) -> None:
+    found = run(mixed, spacing=(5, 0.5, 0.25), unit="mm")
+    # A step of one voxel along the last axis: of 0.5 mm by its file, of 0.25 mm as given.
+    assert [row["hd"] for row in found.rows[3::3]] == [0.5, 0.25]
+    assert ({row["unit"] for row in found.rows}, found.contract.unit) == ({"mm"}, "mm")
+    assert [row["hd"] for row in run(mixed, unit="mm").rows[3::3]] == [0.5, 1.0]
+    with pytest.raises(fsm.InputError, match=r"^unit must be that of the files \(mm\)"):
+        run(mixed, unit="cm")
+
+
+def test_overlap_of_cases_in_unlike_units(mixed) -> None:
+    found = run(mixed, surfaces=False)
+    assert found.contract.unit == "mm, voxel"
+    assert [(row["unit"], row["gt_size"]) for row in found.rows[::3]] == [
+        ("mm", 40.0), ("mm", 40.0), ("voxel", 32.0),
+    ]  # fmt: skip
+    # Each voxel counts once, whatever its size.
+    assert found.cases.pooled("dice", 1) == 2 * (32 + 24 + 24) / (6 * 32)
+
+
+def test_two_units_that_files_say(folders) -> None:
+    for name in ("gt/ann_2_seg", "pred/ann_2"):
+        with np.load(folders / f"{name}.npz") as file:
+            values = file["volume"].copy()
+        save(folders / f"{name}.npz", values, unit="cm")
+    with pytest.raises(fsm.InputError, match=r"mm, .*ann_2.* in cm; convert the files of one, and"):
+        run(folders)
+    # A spacing without a unit is taken as mm, unless `unit` says it.
+    for name in ("gt/ann_2_seg", "pred/ann_2"):
+        np.savez(folders / f"{name}.npz", volume=values, spacing=(5.0, 0.5, 0.5))
+    assert run(folders).contract.unit == "mm (of some cases assumed, not told)"
+    for name in ("gt/ann_1_seg", "pred/ann_1", "gt/ben_1_seg", "pred/ben_1"):
+        save(folders / f"{name}.npz", values, unit="cm")
+    with pytest.raises(fsm.InputError, match=r"; unit='cm' says it for files that do not, and"):
+        run(folders)
+    assert run(folders, unit="cm").contract.unit == "cm"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_the_table_and_the_files(scans, call):
     out = scans / "run"
     code, table, err = call(*arguments(scans, "--tolerance", "1", "--out", out))
     assert code == 0
-    assert table.splitlines()[0] == "label 1, mean over cases"
+    assert table.splitlines()[0] == "label 1, mean over cases, distances in mm"
     near, far = (line.split() for line in table.splitlines() if line.startswith(("near", "far")))
     # Dice (1 + 2/3) / 2; 1 mm in one of two cases; of 3 voxels within 1 mm all.
     assert [near[1], near[5], near[8]] == ["0.833*", "0.500*", "1.000*"]
@@ -86,6 +86,84 @@ def test_every_form(scans, call):
     lines = list(csv.DictReader(io.StringIO(call(*arguments(scans, "--format", "csv"))[1])))
     assert (lines[0]["method"], lines[0]["score"], lines[0]["n_used"]) == ("near", "dice", "2")
     assert float(lines[0]["value"]) == (1 + 2 / 3) / 2
+    in_units = {line["score"]: line["length_unit"] for line in lines if line["length_unit"]}
+    assert in_units == {"hd": "mm", "hd95": "mm", "assd": "mm"}
+    assert told["methods"]["far"]["labels"]["1"]["hd"]["length_unit"] == "mm"
+    latex = call(*arguments(scans, "--format", "latex"))[1]
+    assert latex.startswith("% label 1, mean over cases, distances in mm\n")
+
+
+def without_grid(scans):
+    for name in ("gt", "near", "far"):
+        with np.load(scans / name / "b.npz") as file:
+            np.save(scans / name / "b.npy", file["volume"])
+        (scans / name / "b.npz").unlink()
+
+
+def test_unlike_units_are_refused_where_distances_are_measured(scans, call):
+    without_grid(scans)
+    out = scans / "run"
+    code, printed, err = call(*arguments(scans, "--out", out))
+    assert (code, printed, out.exists()) == (2, "", False)
+    assert one_error(err) == (
+        f"error: distances of all cases must be in one unit: {scans / 'gt' / 'a.npz'} is in mm, "
+        f"{scans / 'gt' / 'b.npy'} in voxel; --unit mm and --spacing X say it for files that do "
+        f"not, and --no-surfaces measures overlap alone"
+    )
+    given = ("--unit", "mm", "--spacing", "2,1,1", "--format", "csv")
+    code, table, _ = call(*arguments(scans, *given))
+    hd = [line for line in csv.DictReader(io.StringIO(table)) if line["score"] == "hd"]
+    # `far` is a plane off: 4 mm in a, 2 mm in b as given.
+    assert [float(line["value"]) for line in hd if line["method"] == "far"] == [3.0, 3.0]
+    code, table, _ = call(*arguments(scans, "--no-surfaces", "--out", out))
+    assert (code, table.splitlines()[0]) == (0, "label 1, mean over cases")
+    ranked = ("--metric", "absolute_size_difference", "--label", "1")
+    code, _, err = call("compare", out, "near", "far", *ranked)
+    assert (code, one_error(err)) == (
+        2,
+        f"error: {out}: absolute_size_difference must be in one unit to be compared over cases; "
+        f"'a' is in mm, 'b' in voxel",
+    )
+    assert call("compare", out, "near", "far", "--metric", "dice", "--label", "1")[0] == 0
+
+
+def test_an_ignored_label_has_no_row(scans, call):
+    with np.load(scans / "near" / "a.npz") as file:
+        values = file["volume"].copy()
+    values[1, 0, 0] = 2
+    np.savez(scans / "near" / "a.npz", volume=values, spacing=(4, 1, 1), unit="mm")
+    given = [a if a != "2" else "3" for a in arguments(scans, "--no-surfaces")]
+    code, table, err = call(*given, "--ignore-label", "2", "--format", "csv")
+    assert (code, err) == (0, "")
+    means = {
+        (line["method"], line["label"]): float(line["value"])
+        for line in csv.DictReader(io.StringIO(table))
+        if line["score"] == "dice"
+    }
+    first = (1 + 2 / 3) / 2
+    assert means == {
+        ("near", "1"): first, ("near", "mean over labels"): first,
+        ("far", "1"): 0.0, ("far", "mean over labels"): 0.0,
+    }  # fmt: skip
+
+
+def test_a_finished_run_is_not_replaced_by_another(scans, call):
+    out = scans / "run"
+    given = arguments(scans, "--out", out)
+    call(*given, "--tolerance", "1")
+    before = (out / "volumes.json").read_bytes()
+    code, printed, err = call(*given)
+    assert (code, printed) == (2, "")
+    assert one_error(err) == (
+        f"error: {out}: holds a run with tolerance = 1.0, now it is None; take another run "
+        f"directory, or the first value"
+    )
+    code, _, err = call(*given, "--tolerance", "1")
+    assert (code, (out / "volumes.json").read_bytes()) == (0, before)
+    assert err == (
+        f"values of each case, means and contract are in {out}, which held this run already and "
+        f"was measured again\n"
+    )
 
 
 def test_labels_named_one_by_one_have_a_mean_over_labels(scans, call):
@@ -182,7 +260,8 @@ def test_every_stratum_has_its_tables(scans, sky, call):
     told = table.removeprefix(plain).splitlines()
     titles = [line for line in told if line and line[0] != "|"]
     assert titles == [
-        "clear (1 case): label 1, mean over cases", "cloudy (1 case): label 1, mean over cases",
+        f"{stratum} (1 case): label 1, mean over cases, distances in mm"
+        for stratum in ("clear", "cloudy")
     ]  # fmt: skip
     rows = [[cell.strip(" *") for cell in line.split("|")[1:6]] for line in told if "near" in line]
     # One of two voxels is missed in b: Dice 2/3, IoU and recall 1/2.

@@ -187,6 +187,46 @@ def test_every_score_by_its_definition(data) -> None:
     np.testing.assert_array_equal(turned.table, found.table)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+def test_an_ignored_label_among_the_labels_takes_no_part(backend, dtype) -> None:
+    gt = np.array([[0, 0, 1, 1, 1], [2, 2, 3, 3, 3]], dtype)
+    pred = np.array([[0, 3, 1, 1, 3], [2, 1, 3, 0, 1]], dtype)
+    found = fsm.label_overlap(
+        pred, gt, labels=4, ignore_label=3, background=0, backend=backend
+    )  # fmt: skip
+    # Truths of 3 are left out; the 3 that is predicted for a 0 and a 1 misses those.
+    assert found.table.tolist() == [[1, 0, 0, 1], [0, 2, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0]]
+    assert (found.n_ignored, found.ignored, found.support.tolist()) == (3, 3, [2, 3, 2, 0])
+    assert found.iou.tolist()[:3] == [1 / 2, 2 / 4, 1 / 2]
+    for name in ("iou", "dice", "precision", "recall", "specificity"):
+        assert math.isnan(getattr(found, name)[3])
+    assert found.precision.tolist()[:3] == [1.0, 2 / 3, 1.0]
+    assert (found.mean_iou, found.n_present) == (0.5, 2)
+    # TP 2 + 1; FP the 1 for a 2; FN a 1 and a 2.
+    assert (found.micro_iou, found.pixel_accuracy) == (3 / 6, 4 / 7)
+    assert found.merged(found).mean_iou == 0.5
+    assert math.isnan(fsm.label_overlap([3], [3], labels=(3,), ignore_label=3).mean_iou)
+    # One that is none of the labels is nobody's row.
+    assert fsm.label_overlap([0, 1], [0, 9], labels=2, ignore_label=9).ignored is None
+
+
+@given(st.data())
+def test_an_ignored_class_by_its_definition(data) -> None:
+    n = data.draw(st.integers(1, 5))
+    ignored = data.draw(st.integers(0, n - 1))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    pred, gt = rng.integers(0, n, (2, 5, data.draw(st.integers(1, 9))))
+    found = fsm.label_overlap(pred, gt, labels=n, ignore_label=ignored)
+    by_class = definitions.class_overlap(pred, gt, found.labels, ignored)
+    for name in ("iou", "dice", "precision", "recall"):
+        expected = [by_class[label][name] for label in found.labels]
+        np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-15)
+    assert math.isnan(found.iou[ignored])
+    for name, value in definitions.agreement(pred, gt, found.labels, ignored).items():
+        assert getattr(found, name) == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1), st.integers(1, 39))
 def test_parts_add_up_to_the_whole(n_pixels, seed, at) -> None:
     rng = np.random.default_rng(seed)
@@ -264,6 +304,14 @@ def test_refused_pools() -> None:
     ):
         with pytest.raises(fsm.InputError, match="pooled overlaps must be of one kind"):
             one.merged(other)
+    ignoring = fsm.label_overlap([0], [0], labels=2, ignore_label=1)
+    with pytest.raises(
+        fsm.InputError, match=r"must ignore the same of their labels; .* 1 and None"
+    ):
+        ignoring.merged(one)
+    # An ignored label that is none of theirs is the same as none.
+    outside = fsm.label_overlap([0], [0], labels=2, ignore_label=9)
+    assert one.merged(outside).support.tolist() == [2, 0]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

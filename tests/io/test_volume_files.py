@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from fastsegmetrics.errors import FormatError, MissingExtraError
 from fastsegmetrics.io import volumes
-from fastsegmetrics.io.volumes import Volume, check_one_grid, read_volume
+from fastsegmetrics.io.volumes import Volume, check_one_grid, read_lengths, read_volume
 
 LABELS = np.arange(24).reshape(2, 3, 4) % 5
 AFFINE = np.array([[0, 0, 2.5, -10], [-0.5, 0, 0, 3], [0, 0.75, 0, 7], [0, 0, 0, 1.0]])
@@ -42,6 +43,23 @@ def test_the_spacing_of_a_header_in_single_precision_is_the_decimal_meant(tmp_pa
     affine = np.diag([0.8, 0.9765625, 3.3, 1.0])
     volume = read_volume(nifti(tmp_path / "a.nii.gz", LABELS.astype(np.uint8), affine))
     assert volume.spacing == (0.8, 0.9765625, 3.3)
+
+
+def test_lengths_are_read_without_the_voxels(tmp_path) -> None:
+    whole = nifti(tmp_path / "a.nii.gz", np.zeros((90, 80, 70, 1), np.uint8), unit="micron")
+    told = read_volume(whole).lengths
+    assert told == read_lengths(whole) == ((0.5, 0.75, 2.5), "µm")
+    np.savez(tmp_path / "b.npz", volume=np.array(["no labels"]), spacing=(3, 1), unit="mm")
+    assert read_lengths(tmp_path / "b.npz") == ((3.0, 1.0), "mm")
+    np.savez(tmp_path / "c.npz", LABELS)
+    (tmp_path / "d.npy").write_bytes(b"nobody looks")
+    assert read_lengths(tmp_path / "c.npz") == read_lengths(tmp_path / "d.npy") == (None, None)
+    cut = (tmp_path / "b.npz").read_bytes()[:300]
+    for name in ("cut.npz", "cut.nii"):
+        (tmp_path / name).write_bytes(cut)
+        for read in (read_lengths, read_volume):
+            with pytest.raises(FormatError, match=rf"{name}: cannot be read"):
+                read(tmp_path / name)
 
 
 def test_nifti_units_and_trailing_axes(tmp_path) -> None:
@@ -109,6 +127,12 @@ def test_whole_floats_become_the_least_integers(tmp_path, monkeypatch, low, high
         read_volume(tmp_path / "b.npy")
 
 
+def npy_bytes() -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, LABELS)
+    return stream.getvalue()
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -122,6 +146,8 @@ def test_whole_floats_become_the_least_integers(tmp_path, monkeypatch, low, high
         (lambda f: np.savez(f / "x.npz", a=LABELS, b=LABELS), r"holds \['a', 'b'\]"),
         (lambda f: np.savez(f / "x.npz", LABELS, spacing=(1, 1)), "spacing must be 3 numbers"),
         (lambda f: np.savez(f / "x.npz", LABELS, spacing=(1, 0, 1)), "spacing must be 3 numbers"),
+        (lambda f: (f / "x.npz").write_bytes(npy_bytes()), "cannot be read"),
+        (lambda f: np.savez(f / "x.npz", LABELS, spacing="wide"), "cannot be read .*'wide'"),
         (lambda f: (f / "x.npy").mkdir(), "this is no file"),
         (lambda f: (f / "x.png").write_bytes(b"x"), r"must end in one of \.nii\.gz"),
         (lambda f: None, "x: there is no such file|must end in one of"),
