@@ -43,6 +43,8 @@ _POOLED: dict[str, tuple[_Share, _Share]] = {
     "precision": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fp),
     "recall": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fn),
 }
+#: What an aggregate counts.
+_COUNTS = ("n_expected", "n_used", "n_undefined", "n_infinite")
 
 
 class VolumeMethods(Mapping[str, VolumeRun]):
@@ -140,15 +142,15 @@ class VolumeMethods(Mapping[str, VolumeRun]):
     def over_labels(self, method: str) -> Table:
         """Return the means over labels of each label's mean over the cases that have it.
 
-        The counts are of labels, but for `n_infinite`: the infinite values that the labels' means
-        leave out, of all labels together.
+        The counts are those of the labels' means together: a case counts once for each label.
         """
         tables = [self.over_cases(method, label) for label in self.labels]
         found = {}
         for score in self.scores:
-            left_out = sum(table[score].n_infinite for table in tables)
-            mean = _mean(score, [table[score].value for table in tables], 0)
-            found[score] = dataclasses.replace(mean, n_infinite=left_out)
+            of_labels = [table[score] for table in tables]
+            counts = {name: sum(getattr(one, name) for one in of_labels) for name in _COUNTS}
+            mean = _mean(score, [one.value for one in of_labels], 0)
+            found[score] = dataclasses.replace(mean, **counts)
         return found
 
     def pooled(self, method: str, label: int) -> dict[str, Interval]:
@@ -257,9 +259,12 @@ class VolumeMethods(Mapping[str, VolumeRun]):
         told = {
             "value": one.value, "direction": one.direction, "n_expected": one.n_expected,
             "n_used": one.n_used, "n_undefined": one.n_undefined, "n_infinite": one.n_infinite,
-            "low": math.nan, "high": math.nan, "unit": "label", "n_units": one.n_used,
+            "low": math.nan, "high": math.nan, "unit": "label",
         }  # fmt: skip
-        if label != OVER_LABELS:
+        if label == OVER_LABELS:
+            of_labels = (_of_label(self[method], each, one.name) for each in self.labels)
+            told["n_units"] = sum(any(map(math.isfinite, values)) for values in of_labels)
+        else:
             found = self.interval(method, int(label), one.name)
             told |= {
                 "low": found.low, "high": found.high, "unit": found.unit, "n_units": found.n_units
@@ -353,9 +358,11 @@ def evaluate_volume_methods(
 
 
 def _told_of_pooled(found: Interval, direction: Direction, n_missing: int) -> dict[str, Any]:
+    # Where nobody has the label, all cases together have no value, and none has a share in one.
+    used = 0 if math.isnan(found.value) else found.n_used
     told = {
         "value": found.value, "direction": direction, "n_expected": found.n_used + n_missing,
-        "n_used": found.n_used, "n_undefined": 0, "n_infinite": 0, "low": found.low,
+        "n_used": used, "n_undefined": found.n_used - used, "n_infinite": 0, "low": found.low,
         "high": found.high, "unit": found.unit, "n_units": found.n_units,
     }  # fmt: skip
     return {name: json_ready(value) for name, value in told.items()}

@@ -23,6 +23,7 @@ from fastsegmetrics.bulk.volume_case import (
     SurfaceRule,
     grid_of,
     read_pair,
+    require_surfaces,
     rows_of,
     surface_rule,
 )
@@ -195,6 +196,8 @@ def evaluate_volumes(
     def measured(case: str) -> MeasuredCase:
         files = identity(pairs.truths[case]), identity(found[case])
         truth, guess = read_pair(pairs.truths[case], found[case])
+        if how is not None:
+            require_surfaces(pairs.truths[case], truth)
         grid = grid_of(truth, spacing, unit)
         with backends.use_backend(in_force):
             try:
