@@ -108,9 +108,9 @@ def grid_of(truth: Volume, spacing: Any, unit: str | None) -> Grid:
     return Grid(truth.spacing, named or "mm", named is not None)
 
 
-def require_surfaces(path: Path, truth: Volume) -> None:
-    """Refuse a truth, named by its file, that has other axes than a surface can have."""
-    if truth.values.ndim not in (2, 3):
+def require_surfaces(path: Path, truth: Volume, surfaces: SurfaceRule | None) -> None:
+    """Refuse a truth, named by its file, that has no surface to be measured but should."""
+    if surfaces is not None and truth.values.ndim not in (2, 3):
         raise FormatError(
             f"{printable(path)}: surfaces are measured of 2 or 3 axes; its shape is "
             f"{truth.values.shape} (surfaces=False leaves them out)"

@@ -196,8 +196,7 @@ def evaluate_volumes(
     def measured(case: str) -> MeasuredCase:
         files = identity(pairs.truths[case]), identity(found[case])
         truth, guess = read_pair(pairs.truths[case], found[case])
-        if how is not None:
-            require_surfaces(pairs.truths[case], truth)
+        require_surfaces(pairs.truths[case], truth, how)
         grid = grid_of(truth, spacing, unit)
         with backends.use_backend(in_force):
             try:
