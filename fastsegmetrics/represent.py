@@ -50,14 +50,16 @@ def mask(
         Booleans as they are; integers in 0…255 with foreground iff > 128; floats that are all 0
         or 1.  Three equal channels (H, W, 3) are one plane.
     gt_threshold : float, optional
-        Foreground iff the value is greater than this, for numbers of any range.
+        Foreground iff the value is greater than this, for numbers of any range; of integers it
+        must tell some that their type can hold from others, of 8 bits 0 ≤ t < 255.
     pred_shape : tuple of int, optional
         The prediction's shape, for the message.
 
     Raises
     ------
     InputError
-        When the shape is not 2-D or is empty, or the values do not say what is foreground.
+        When the shape is not 2-D or is empty, or the values do not say what is foreground, or
+        `gt_threshold` is one that all numbers of the type are above, or none.
     """
     array = _plane(gt, "gt", "pred", pred_shape)
     kind = array.dtype.kind
@@ -70,6 +72,8 @@ def mask(
     if gt_threshold is not None:
         if kind == "f" and np.isnan(array).any():
             raise InputError(f"gt must not contain NaN; {first_bad(np.isnan(array))}")
+        if kind != "f":
+            _check_threshold(gt_threshold, array.dtype)
         numbers = array.astype(np.float32) if array.dtype == np.float16 else array
         return np.ascontiguousarray(numbers > gt_threshold).view(np.uint8)
     if kind == "f":
@@ -111,6 +115,16 @@ def summed_mask(
     found, (area, rows, columns), highest = masks.foreground(sealed(gt), 128)
     # With the JIT off the kernel's numbers are NumPy's.
     return None if highest == 1 else (found, (int(area), int(rows), int(columns)))
+
+
+def _check_threshold(gt_threshold: float, dtype: np.dtype[Any]) -> None:
+    """Refuse a threshold that would make every truth of a type of integers empty, or full."""
+    lowest, highest = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if not lowest <= gt_threshold < highest:
+        raise InputError(
+            f"gt_threshold must be at least {lowest} and below {highest} for a gt of {dtype}; "
+            f"received {gt_threshold:g}"
+        )
 
 
 def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> MapInput:
@@ -348,11 +362,11 @@ def _clipped(
         raise InputError(f"pred must be finite; {first_bad(~finite, values)}")
     if clip:
         return sealed(np.clip(values, 0, values.dtype.type(scale)))
-    advice = (
-        "pass pred_scale=255 for 8-bit values"
-        if scale == 1 and low >= 0 and 1.5 < high <= 255
-        else "pass clip=True to clip them"
-    )
+    advice = "pass clip=True to clip them"
+    if scale == 1 and low >= 0 and 1.5 < high <= 255:
+        advice = "pass pred_scale=255 for 8-bit values"
+    elif scale == 1 and low < 0 and high > 1:
+        advice = "if these are logits, apply a sigmoid first; otherwise clip=True clips them"
     raise InputError(
         f"pred must lie in [0, {scale:g}] ({advice}); "
         f"{first_bad((values < 0) | (values > scale), values)}"

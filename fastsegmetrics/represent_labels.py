@@ -7,7 +7,7 @@ Labels are checked here, before any kernel counts them.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -81,14 +81,17 @@ def label_set(labels: int | Iterable[int], ignore_label: int | None = None) -> L
         raise InputError(
             f"labels must be a number of classes or the label values; received {labels!r}"
         )
-    values = list(range(int(labels))) if _is_integer(labels) else list(labels)  # type: ignore[arg-type]
+    # Counted before they are listed: there may be a thousand million of them.
+    if _is_integer(labels):
+        _check_number(max(int(labels), 0))  # type: ignore[arg-type]
+        labels = range(int(labels))  # type: ignore[arg-type]
+    elif isinstance(labels, Sized):
+        _check_number(len(labels))
+    values = list(labels)  # type: ignore[arg-type]
     for value in values:
         if not _is_integer(value) or abs(value) > 2**62:
             raise InputError(f"labels must be integers of at most 62 bits; received {value!r}")
-    if not 0 < len(values) <= MOST_LABELS:
-        raise InputError(
-            f"labels must name 1 to {MOST_LABELS} classes; received {len(values)} of them"
-        )
+    _check_number(len(values))
     chosen = tuple(int(value) for value in values)
     if len(set(chosen)) < len(chosen):
         twice = next(value for value in chosen if chosen.count(value) > 1)
@@ -96,6 +99,11 @@ def label_set(labels: int | Iterable[int], ignore_label: int | None = None) -> L
     if ignore_label is not None and not _is_integer(ignore_label):
         raise InputError(f"ignore_label must be an integer or None; received {ignore_label!r}")
     return LabelSet(chosen, None if ignore_label is None else int(ignore_label))
+
+
+def _check_number(n: int) -> None:
+    if not 0 < n <= MOST_LABELS:
+        raise InputError(f"labels must name 1 to {MOST_LABELS} classes; received {n} of them")
 
 
 def check_background(background: int | None, labels: LabelSet) -> None:

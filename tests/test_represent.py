@@ -43,7 +43,7 @@ def test_masks_that_are_understood(gt, foreground) -> None:
     assert int(mask.sum()) == foreground == fsm.Target(gt).n_foreground
 
 
-@pytest.mark.parametrize(("threshold", "foreground"), [(0, 3), (0.5, 3), (1, 0), (-1, 6)])
+@pytest.mark.parametrize(("threshold", "foreground"), [(0, 3), (0.5, 3), (1, 0)])
 def test_gt_threshold_settles_a_mask_of_zeros_and_ones(threshold, foreground) -> None:
     gt = (GT > 0).astype(np.uint8)
     assert fsm.Target(gt, gt_threshold=threshold).n_foreground == foreground
@@ -64,6 +64,44 @@ def test_masks_off_the_scale() -> None:
     assert "0.5 at (0, 1)" in refused(gt=np.array([[0, 0.5, 1], [0, 0, 1]]))
     assert "NaN" in refused(gt=np.full((2, 3), np.nan), gt_threshold=0.5)
     assert "boolean" in refused(gt=GT > 0, gt_threshold=0.5)
+
+
+@pytest.mark.parametrize("threshold", [-5, -0.1, 255, 300])
+def test_a_threshold_that_no_truth_of_8_bits_is_told_apart_by(threshold) -> None:
+    message = refused(gt=GT.astype(np.uint8), gt_threshold=threshold)
+    assert message == (
+        f"gt_threshold must be at least 0 and below 255 for a gt of uint8; received {threshold}"
+    )
+
+
+def test_a_threshold_is_of_the_range_of_the_truths_type() -> None:
+    values = np.array([[-7, 0, 300], [2, 1, 0]])
+
+    def n_foreground(dtype, threshold) -> int:
+        return fsm.Target(values.astype(dtype), gt_threshold=threshold).n_foreground
+
+    assert [n_foreground(np.int16, t) for t in (-5, 0, 254.5, 300)] == [5, 3, 1, 0]
+    assert [n_foreground(np.float32, t) for t in (-1e9, -5, 300)] == [6, 5, 0]
+    eight_bit = np.array([[0, 254, 255]], np.uint8)
+    assert [fsm.Target(eight_bit, gt_threshold=t).n_foreground for t in (0, 254, 254.5)] == [
+        2,
+        1,
+        1,
+    ]
+    wide = np.array([[0, 300, 65535]], np.uint16)
+    assert fsm.Target(wide, gt_threshold=300).n_foreground == 1
+    assert "below 65535 for a gt of uint16; received 65535" in refused(
+        gt=np.zeros((2, 3), np.uint16), gt_threshold=65535
+    )
+
+
+def test_logits_are_recognised() -> None:
+    logits = np.array([[-3.0, 2.5, 0.1], [0.2, 0.0, -7.0]])
+    assert "(if these are logits, apply a sigmoid first; otherwise clip=True clips" in refused(
+        pred=logits
+    )
+    assert "(pass clip=True to clip them)" in refused(pred=logits.clip(-3, 1))
+    assert "(pass pred_scale=255 for 8-bit values)" in refused(pred=logits.clip(0, 9))
 
 
 def test_shapes() -> None:

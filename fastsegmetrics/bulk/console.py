@@ -34,11 +34,18 @@ _OPTIONS = {field.name for field in dataclasses.fields(Conventions)} | {
     "ignore_label",
     "labels",
     "spacing",
+    "surface",
     "surfaces",
     "unit",
     "unit_of",
     *(f"{side}_{part}" for side in ("gt", "pred", "image") for part in ("prefix", "suffix")),
 }
+# What is a word of a sentence too is an option where the sentence says what it must be.
+_SUBJECTS = (
+    "background", "hd95", "label", "labels", "level", "limit", "metric", "missing", "resize",
+    "seed", "spacing", "strata", "surface", "surfaces", "tolerance", "unit", "workers", "zoom",
+)  # fmt: skip
+_SUBJECT = re.compile(rf"(?:^|(?<=: ))({'|'.join(_SUBJECTS)})(?= must )")
 # Where a name stands alone, only one with a "_" is no word of the sentence.
 _NAME = re.compile(rf"(?<![^\s(])({'|'.join(n for n in _OPTIONS if '_' in n)})(?=[\s,;)]|$)")
 
@@ -50,6 +57,8 @@ def as_options(text: str) -> str:
     --------
     >>> as_options("missing='skip' leaves them out (pred_suffix='_a b'), stretch=False keeps them")
     "--missing skip leaves them out (--pred-suffix '_a b'), --no-stretch keeps them"
+    >>> as_options("label must be one of the run's (1, 2); received 7")
+    "--label must be one of the run's (1, 2); received 7"
     """
 
     def option(found: re.Match[str]) -> str:
@@ -62,7 +71,7 @@ def as_options(text: str) -> str:
         plain = ast.literal_eval(value) if value[0] in "'\"" else value
         return f"--{words} {shlex.quote(plain)}"
 
-    text = _ARGUMENT.sub(option, text)
+    text = _SUBJECT.sub(r"--\1", _ARGUMENT.sub(option, text))
     return _NAME.sub(lambda found: f"--{found[0].replace('_', '-')}", text)
 
 

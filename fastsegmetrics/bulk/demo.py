@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastsegmetrics.bulk.files import replace_file
+from fastsegmetrics.errors import InputError
+from fastsegmetrics.io import printable
 from fastsegmetrics.io.png_writer import png_bytes
 
 METHODS = ("careful", "hasty")
@@ -38,8 +41,8 @@ def make_benchmark(directory: str | Path, n: int = 24, *, seed: int = 2024) -> d
     Parameters
     ----------
     directory : path
-        Gets the folders `gt`, `careful` and `hasty`. Files that already hold the same bytes are
-        left as they are.
+        Gets the folders `gt`, `careful` and `hasty`.  Where they hold anything that this benchmark
+        does not, nothing is written.
     n : int
         Number of images.
     seed : int
@@ -49,20 +52,68 @@ def make_benchmark(directory: str | Path, n: int = 24, *, seed: int = 2024) -> d
     -------
     dict of str to Path
         The three folders by name.
+
+    Raises
+    ------
+    InputError
+        When a folder holds another file, or a file cannot be written.
     """
     root = Path(directory)
     folders = {name: root / name for name in ("gt", *METHODS)}
-    for folder in folders.values():
-        folder.mkdir(parents=True, exist_ok=True)
+    _require_own(folders, n, seed)
     for index in range(n):
-        random = np.random.RandomState(seed + index)
-        objects = _objects(random, _SIZES[index % len(_SIZES)])
-        truth = np.any(objects, axis=0)
-        name = f"scene_{index:03d}.png"
-        _write(folders["gt"] / name, truth.astype(np.uint8) * 255)
-        for method in METHODS:
-            _write(folders[method] / name, _prediction(random, objects, _HABITS[method]))
+        for folder, data in _scene(index, seed).items():
+            replace_file(folders[folder] / _name(index), data)
     return folders
+
+
+def _require_own(folders: dict[str, Path], n: int, seed: int) -> None:
+    """Refuse folders that hold what the benchmark does not: they are somebody's data set."""
+    names = {_name(index): index for index in range(n)}
+    there: dict[int, list[Path]] = {}
+    for folder in folders.values():
+        for path in _entries(folder):
+            if path.name not in names:
+                raise _not_own(path)
+            there.setdefault(names[path.name], []).append(path)
+    for index, paths in there.items():
+        scene = _scene(index, seed)
+        for path in paths:
+            try:
+                same = path.read_bytes() == scene[path.parent.name]
+            except OSError as error:
+                raise InputError(f"{printable(path)}: cannot be read ({error.strerror})") from error
+            if not same:
+                raise _not_own(path)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what a folder holds, hidden files left out; nothing if there is none."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except FileNotFoundError:
+        return []
+
+
+def _not_own(path: Path) -> InputError:
+    return InputError(
+        f"{printable(path)} is not of this demo, which writes into no other data set; choose "
+        f"another folder"
+    )
+
+
+def _name(index: int) -> str:
+    return f"scene_{index:03d}.png"
+
+
+def _scene(index: int, seed: int) -> dict[str, bytes]:
+    """Return the files of one scene by folder, the truth first."""
+    random = np.random.RandomState(seed + index)
+    objects = _objects(random, _SIZES[index % len(_SIZES)])
+    truth = np.any(objects, axis=0)
+    preds = {method: _prediction(random, objects, _HABITS[method]) for method in METHODS}
+    maps = {"gt": truth.astype(np.uint8) * 255, **preds}
+    return {folder: png_bytes(pixels) for folder, pixels in maps.items()}
 
 
 def _objects(random: np.random.RandomState, shape: tuple[int, int]) -> np.ndarray:

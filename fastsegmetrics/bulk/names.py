@@ -34,7 +34,7 @@ def suggest(
     ----------
     missing, extra : sequence of str
         Keys of ground truths without a prediction, and of predictions without a ground truth;
-        neither is empty.
+        neither is empty.  Of one of each nothing is said about parts of names.
     given : tuple of str
         The ground truth's prefix and suffix and the prediction's that were left off already.
     others : {"predictions", "photographs"}
@@ -85,6 +85,9 @@ def _by_nesting(missing: Sequence[str], extra: Sequence[str], others: str) -> st
 def _by_parts(
     missing: Sequence[str], extra: Sequence[str], given: tuple[str, str, str, str], others: str
 ) -> str:
+    if len(missing) == len(extra) == 1:
+        # Two names that do not match are alike by chance as well: nothing shows a rule.
+        return ""
     best, matches = None, 0
     side = "pred" if others == "predictions" else "image"
     guesses = (

@@ -82,6 +82,15 @@ def read_pair(gt: Path, pred: Path) -> tuple[Volume, Volume]:
     return truth, guess
 
 
+def require_surfaces(path: Path, truth: Volume, surfaces: SurfaceRule | None) -> None:
+    """Refuse a truth, named by its file, that has no surface to be measured but should."""
+    if surfaces is not None and truth.values.ndim not in (2, 3):
+        raise FormatError(
+            f"{printable(path)}: surfaces are measured of 2 or 3 axes; its shape is "
+            f"{truth.values.shape} (surfaces=False leaves them out)"
+        )
+
+
 def rows_of(
     case: str,
     overlap: LabelOverlap,

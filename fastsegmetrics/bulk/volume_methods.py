@@ -45,6 +45,8 @@ _POOLED: dict[str, tuple[_Share, _Share]] = {
     "precision": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fp),
     "recall": (lambda tp, fp, fn: tp, lambda tp, fp, fn: tp + fn),
 }
+#: What an aggregate counts.
+_COUNTS = ("n_expected", "n_used", "n_undefined", "n_infinite")
 
 
 class VolumeMethods(Mapping[str, VolumeRun]):
@@ -150,15 +152,15 @@ class VolumeMethods(Mapping[str, VolumeRun]):
     def over_labels(self, method: str) -> Table:
         """Return the means over labels of each label's mean over the cases that have it.
 
-        The counts are of labels, but for `n_infinite`: the infinite values that the labels' means
-        leave out, of all labels together.
+        The counts are those of the labels' means together: a case counts once for each label.
         """
         tables = [self.over_cases(method, label) for label in self.labels]
         found = {}
         for score in self.scores:
-            left_out = sum(table[score].n_infinite for table in tables)
-            mean = _mean(score, [table[score].value for table in tables], 0)
-            found[score] = dataclasses.replace(mean, n_infinite=left_out)
+            of_labels = [table[score] for table in tables]
+            counts = {name: sum(getattr(one, name) for one in of_labels) for name in _COUNTS}
+            mean = _mean(score, [one.value for one in of_labels], 0)
+            found[score] = dataclasses.replace(mean, **counts)
         return found
 
     def pooled(self, method: str, label: int) -> dict[str, Interval]:
@@ -213,24 +215,25 @@ class VolumeMethods(Mapping[str, VolumeRun]):
 
     def _made_numbers(self, method: str) -> dict[str, Any]:
         labels = {
-            label: {
-                score: _told(one, self._interval_of(method, label, score), self._length_unit)
-                for score, one in table.items()
-            }
+            label: {score: self._told(method, label, one) for score, one in table.items()}
             for label, table in self._means(method).items()
         }
         n_missing = len(self[method].missing)
         pooled = {
             str(label): {
-                score: _told(_of_all_voxels(score, found, n_missing), found, self._length_unit)
+                score: _told(_of_all_voxels(score, found, n_missing), found, 1, self._length_unit)
                 for score, found in self.pooled(method, label).items()
             }
             for label in self.labels
         }
         return {"labels": labels, "pooled": pooled}
 
-    def _interval_of(self, method: str, label: str, score: str) -> Interval | None:
-        return None if label == OVER_LABELS else self.interval(method, int(label), score)
+    def _told(self, method: str, label: str, one: Aggregate) -> dict[str, Any]:
+        if label != OVER_LABELS:
+            return _told(one, self.interval(method, int(label), one.name), 1, self._length_unit)
+        of_labels = (self._values(method, each, one.name) for each in self.labels)
+        n_labels = sum(any(map(math.isfinite, values)) for values in of_labels)
+        return _told(one, None, n_labels, self._length_unit)
 
     def _numbers_of_strata(self, method: str) -> dict[str, Any]:
         parts = {
@@ -371,12 +374,14 @@ def evaluate_volume_methods(
     return found
 
 
-def _told(one: Aggregate, found: Interval | None, length_unit: str) -> dict[str, Any]:
-    """Return a number with its counts and its interval; a mean over labels has none."""
+def _told(
+    one: Aggregate, found: Interval | None, n_labels: int, length_unit: str
+) -> dict[str, Any]:
+    """Return a number with its counts and its interval; a mean over `n_labels` labels has none."""
     told = {
         "value": one.value, "direction": one.direction, "n_expected": one.n_expected,
         "n_used": one.n_used, "n_undefined": one.n_undefined, "n_infinite": one.n_infinite,
-        "low": math.nan, "high": math.nan, "unit": "label", "n_units": one.n_used,
+        "low": math.nan, "high": math.nan, "unit": "label", "n_units": n_labels,
     }  # fmt: skip
     if one.name in DISTANCES:
         told["length_unit"] = length_unit
@@ -386,9 +391,10 @@ def _told(one: Aggregate, found: Interval | None, length_unit: str) -> dict[str,
 
 
 def _of_all_voxels(score: str, found: Interval, n_missing: int) -> Aggregate:
-    """Return a pooled share with its counts: every case has voxels, so that none is undefined."""
+    """Return a pooled share with its counts; where nobody has the label, no case has part in it."""
+    used = 0 if math.isnan(found.value) else found.n_used
     n_expected = found.n_used + n_missing
-    return Aggregate(score, found.value, n_expected, found.n_used, 0, 0, SCORES[score])
+    return Aggregate(score, found.value, n_expected, used, found.n_used - used, 0, SCORES[score])
 
 
 def _by_label(run: VolumeRun) -> dict[int, list[Row]]:

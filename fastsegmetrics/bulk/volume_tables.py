@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -57,7 +58,10 @@ class Report(NamedTuple):
 
 
 def csv_of(methods: Mapping[str, Any]) -> str:
-    """Return the text of `VolumeMethods.to_csv` from the methods of `VolumeMethods.to_dict`."""
+    """Return the text of `VolumeMethods.to_csv` from the methods of `VolumeMethods.to_dict`.
+
+    What is None there is ``nan``, as in all CSV of this package.
+    """
     told = dict(methods)
     for method, entry in methods.items():
         told |= {f"{method}[{name}]": part for name, part in entry.get("strata", {}).items()}
@@ -67,7 +71,7 @@ def csv_of(methods: Mapping[str, Any]) -> str:
             method,
             label,
             f"{score}{ending}",
-            *(values[name] for name in _COLUMNS[3:-1]),
+            *(_cell(values[name]) for name in _COLUMNS[3:-1]),
             values.get("length_unit", ""),
         ]
         for method, entry in told.items()
@@ -76,6 +80,10 @@ def csv_of(methods: Mapping[str, Any]) -> str:
         for score, values in table.items()
     ]
     return csv_text(lines)
+
+
+def _cell(value: Any) -> Any:
+    return math.nan if value is None else value
 
 
 def report_of(means: Means, strata: Mapping[str, Stratum], units: Iterable[str]) -> Report:

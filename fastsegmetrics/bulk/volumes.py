@@ -21,6 +21,7 @@ from fastsegmetrics.bulk.volume_case import (
     Row,
     SurfaceRule,
     read_pair,
+    require_surfaces,
     rows_of,
     surface_rule,
 )
@@ -195,6 +196,7 @@ def evaluate_volumes(
     def measured(case: str) -> MeasuredCase:
         files = identity(pairs.truths[case]), identity(found[case])
         truth, guess = read_pair(pairs.truths[case], found[case])
+        require_surfaces(pairs.truths[case], truth, how)
         grid = grid_of(truth, spacing, unit)
         with backends.use_backend(in_force):
             try:

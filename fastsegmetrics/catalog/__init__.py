@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from fastsegmetrics.catalog import protocols, spatial, surface, sweep, targets
+from fastsegmetrics.catalog import protocols, spatial, surface, sweep, targets, words
 from fastsegmetrics.catalog.rows import Direction, Half, Metric, Path, Report, Score
 from fastsegmetrics.catalog.sweep import AREA_RULES, REPORTS
 from fastsegmetrics.errors import InputError
@@ -153,13 +153,14 @@ def _expand(name: str) -> list[Metric]:
     head, dot, report = name.partition(".")
     if head in ALIASES:
         return [row for other in ALIASES[head] for row in _expand(other + dot + report)]
-    if any(map(str.isspace, name)):
+    known = frozenset((*SUITES, *METRICS, *SCORES, *ALIASES))
+    near: Sequence[str] = words.meant(name, known)
+    if not near and any(map(str.isspace, name)):
         raise InputError(f"metrics must be names with one comma between; received {name!r}")
     own = [row.name for row in METRICS.values() if row.score.name == head.lower()]
-    if own:  # a score that is there, by a report that it has not
+    if not near and own:  # a score that is there, by a report that it has not
         near = difflib.get_close_matches(name.lower(), own, 3, cutoff=0.0)
-    else:
-        known = dict.fromkeys((*SUITES, *METRICS, *SCORES, *ALIASES))
-        near = difflib.get_close_matches(name.lower(), known, 3)
+    elif not near:
+        near = difflib.get_close_matches(name.lower(), sorted(known), 3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`fastsegmetrics metrics` lists them"
     raise InputError(f"unknown metric {name!r}; {hint}")

@@ -31,7 +31,7 @@ def demo(out: str, n: int) -> int:
     from fastsegmetrics.reporting import plots
     from fastsegmetrics.warmup import compiling
 
-    there = len(list((Path(out) / "gt").glob("*.png")))
+    there = len(list((Path(out) / "gt").glob("scene_*.png")))
     if there > n:
         raise InputError(
             f"{out}: holds a benchmark of {there} images already; --n {there} evaluates it, "

@@ -74,15 +74,17 @@ def _cells(compared: ComparedRuns, digits: int) -> list[list[str]]:
 
 def _line(row: ComparedMetric, digits: int) -> list[str]:
     interval = row.found.difference
-    limits = f"[{_signed(interval.low, digits)}, {_signed(interval.high, digits)}]"
+    difference, low, high = (
+        format_value(one, digits, sign="+") for one in (interval.value, interval.low, interval.high)
+    )
     p_value = row.found.p_value
     counts = (row.n_a_better, row.found.n_equal, row.n_b_better, row.found.n_pairs)
     return [
         f"{row.metric} {ARROWS[row.direction]}",
         format_value(row.a, digits),
         format_value(row.b, digits),
-        _signed(interval.value, digits),
-        limits,
+        difference,
+        f"[{low}, {high}]",
         *map(str, counts),
         "–" if math.isnan(p_value) else f"{p_value:.2g}",
     ]
@@ -102,7 +104,3 @@ def _notes(compared: ComparedRuns) -> Sequence[str]:
                 f"infinite left out."
             )
     return notes
-
-
-def _signed(value: float, digits: int) -> str:
-    return format_value(value, digits) if math.isnan(value) else f"{value:+.{digits}f}"

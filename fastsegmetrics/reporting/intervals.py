@@ -18,6 +18,8 @@ from fastsegmetrics.errors import InputError
 
 Method = Literal["percentile", "bca"]
 
+#: Relative difference of two sums of the same numbers.
+_ROUNDING = 1e-12
 #: Draws held at once: 32 MB of indices and of sums.
 _AT_ONCE = 1 << 21
 
@@ -244,6 +246,12 @@ def _limits(sums: NDArray[np.float64], value: float, how: Resampling) -> tuple[f
     if how.method == "bca":
         shares = _corrected(shares, drawn, sums, value)
     low, high = np.quantile(drawn, shares).tolist()
+    # The same mean, summed in another order: units that are all alike have an interval of one
+    # point, which is the value and not its neighbour.
+    if math.isclose(low, value, rel_tol=_ROUNDING):
+        low = value
+    if math.isclose(high, value, rel_tol=_ROUNDING):
+        high = value
     return low, high
 
 

@@ -28,6 +28,7 @@ _LATEX_SPECIAL = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
+_UNEVEN = "Where methods have values for different numbers of samples, none is marked best."
 _CSV_FIELDS = ("value", "direction", "n_expected", "n_used", "n_undefined", "n_infinite")
 
 
@@ -83,7 +84,7 @@ def build(
     results : mapping of str to mapping of str to Aggregate
         Method to metric to aggregate; all methods with the same metrics.
     digits : int
-        Digits after the decimal point.
+        Digits after the decimal point, as for `format_value`.
     rows_are : str
         What the rows are.  Only methods compete: of other rows none is best.
     comparable : bool
@@ -93,13 +94,19 @@ def build(
     -------
     Table
         With one row per method, in the order given. A value that rounds to the same digits as the
-        best one is marked best too; with a single method nothing is marked. A mean that leaves out
-        infinite values is never the best: whoever misses the hardest samples would win.
+        best one is marked best too: a reader cannot tell them apart. With a single method nothing
+        is marked. A mean that leaves out infinite values is never the best: whoever misses the
+        hardest samples would win. Nor is any value of a column whose methods have a value for
+        different numbers of samples, so that they are means over different images.
     """
     first: Aggregates = next(iter(results.values()), {})
     columns = tuple(Column(name, aggregate.direction) for name, aggregate in first.items())
     compete = len(results) > 1 and rows_are == "Method" and comparable
-    best = [_best(column, results, digits) if compete else None for column in columns]
+    uneven = {column.name for column in columns if compete and _uneven(column, results)}
+    best = [
+        _best(column, results, digits) if compete and column.name not in uneven else None
+        for column in columns
+    ]
     rows = []
     elsewhere = False
     for method, aggregates in results.items():
@@ -115,6 +122,8 @@ def build(
         rows.append(Row(method, used, expected, tuple(cells)))
     partial = any(row.used != row.expected for row in rows)
     note = _table_note(columns, rows, elsewhere)
+    if uneven:
+        note = f"{note} {_UNEVEN}".lstrip()
     return Table(columns, tuple(rows), partial, note, rows_are)
 
 
@@ -146,6 +155,13 @@ def _table_note(columns: Sequence[Column], rows: Sequence[Row], elsewhere: bool)
     return " ".join(sentences)
 
 
+def _uneven(column: Column, results: Mapping[str, Aggregates]) -> bool:
+    """Whether the means of a column are over different numbers of samples."""
+    told = [aggregates[column.name] for aggregates in results.values()]
+    # An infinite value is one: its sample is not missing, and its mean is told apart already.
+    return len({aggregate.n_used + aggregate.n_infinite for aggregate in told}) > 1
+
+
 def _best(column: Column, results: Mapping[str, Aggregates], digits: int) -> str | None:
     told = [aggregates[column.name] for aggregates in results.values()]
     values = [aggregate.value for aggregate in told if not aggregate.n_infinite]
@@ -155,19 +171,25 @@ def _best(column: Column, results: Mapping[str, Aggregates], digits: int) -> str
     return format_value(max(defined) if column.direction == "higher" else min(defined), digits)
 
 
-def format_value(value: float, digits: int) -> str:
+def format_value(value: float, digits: int, *, sign: str = "") -> str:
     """`value` with `digits` digits; "–" for an undefined one.
+
+    What is not 0 but would look it is written with a power of ten: a rate of false alarms of 1e-6
+    is not none, and of two of them one is the better.  `sign` is "+" where 0.5 is to be "+0.5".
 
     Examples
     --------
     >>> format_value(0.91249, 3), format_value(float("nan"), 3), format_value(float("inf"), 3)
     ('0.912', '–', 'inf')
+    >>> format_value(0.000088, 3), format_value(0.0, 3), format_value(0.0024, 3, sign="+")
+    ('8.8e-05', '0.000', '+0.002')
     """
     if math.isnan(value):
         return "–"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return f"{value:.{digits}f}"
+    text = f"{value:{sign}.{digits}f}"
+    if value and math.isfinite(value) and not float(text):
+        return f"{value:{sign}.1e}"
+    return text
 
 
 def cells_as_text(

@@ -6,8 +6,10 @@ import hashlib
 
 import cv2
 import numpy as np
+import pytest
 
 from fastsegmetrics.bulk.demo import make_benchmark
+from fastsegmetrics.errors import InputError
 
 
 def _read(path):
@@ -44,7 +46,24 @@ def test_files_that_are_there_are_left_alone(tmp_path):
     before = path.stat().st_mtime_ns
     make_benchmark(tmp_path, 2)
     assert path.stat().st_mtime_ns == before
-    data = path.read_bytes()
-    path.write_bytes(b"damaged")
-    make_benchmark(tmp_path, 1)
-    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("name", ["cat.png", "scene_001.png", "readme.txt", "scene_002.png"])
+@pytest.mark.parametrize("folder", ["gt", "careful", "hasty"])
+def test_nothing_is_written_beside_or_over_the_files_of_others(tmp_path, folder, name):
+    path = tmp_path / folder / name
+    path.parent.mkdir()
+    path.write_bytes(b"of somebody else")
+    with pytest.raises(InputError, match=f"{name} is not of this demo, which writes into no other"):
+        make_benchmark(tmp_path, 2)
+    assert [one for one in tmp_path.rglob("*") if one.is_file()] == [path]
+    assert path.read_bytes() == b"of somebody else"
+
+
+def test_another_seed_is_not_mixed_in(tmp_path):
+    folders = make_benchmark(tmp_path, 1)
+    data = (folders["gt"] / "scene_000.png").read_bytes()
+    with pytest.raises(InputError, match="choose another folder"):
+        make_benchmark(tmp_path, 2, seed=7)
+    assert (folders["gt"] / "scene_000.png").read_bytes() == data
+    assert not (folders["gt"] / "scene_001.png").exists()

@@ -217,6 +217,14 @@ def test_some_match_and_the_rest_has_a_hint(tmp_path):
 # --- Hints
 
 
+def test_one_pair_of_names_shows_no_rule():
+    assert suggest(["img_07"], ["img_77"], NOTHING) == ""
+    assert suggest(["a"], ["a_pred"], NOTHING) == ""
+    # Case and folders need no second example.
+    assert "differ by upper and lower case only" in suggest(["a"], ["A"], NOTHING)
+    assert "did you mean the folder 'x' inside it" in suggest(["a"], ["x/a"], NOTHING)
+
+
 @pytest.mark.parametrize(
     ("missing", "extra", "given", "arguments"),
     [

@@ -49,9 +49,11 @@ def test_means_over_cases_and_labels(folders) -> None:
     assert (second["hd"].n_used, second["hd"].n_undefined, second["hd"].n_infinite) == (0, 2, 1)
     both = runs.over_labels("moved")
     assert both["dice"].value == pytest.approx(2.5 / 6)
-    assert (both["hd"].value, both["hd"].n_used) == (first["hd"].value, 1)
-    # The infinite case of label 2 is not lost on the way.
-    assert (both["hd"].n_infinite, both["dice"].n_infinite) == (1, 0)
+    # The counts are of both labels' three cases, and add up: none is lost on the way.
+    assert both["hd"].value == first["hd"].value
+    hd, dice = (both[name] for name in ("hd", "dice"))
+    assert (hd.n_expected, hd.n_used, hd.n_undefined, hd.n_infinite) == (6, 3, 2, 1)
+    assert (dice.n_expected, dice.n_used, dice.n_undefined, dice.n_infinite) == (6, 4, 2, 0)
     assert {one.value for one in runs.over_labels("exact").values()} == {0.0, 1.0}
     assert (first["nsd"].direction, first["hd95"].direction) == ("higher", "lower")
 
@@ -102,10 +104,25 @@ def test_files_of_several_methods(folders) -> None:
     summary = json.loads((out / "volumes.json").read_text("utf-8"))
     hd = summary["methods"]["moved"]["labels"]["2"]["hd"]
     assert (hd["value"], hd["n_infinite"], hd["n_undefined"], hd["n_expected"]) == (None, 1, 2, 3)
+    over = summary["methods"]["moved"]["labels"]["mean over labels"]
+    assert (over["hd"]["n_units"], over["dice"]["n_units"]) == (1, 2)
     lines = list(csv.DictReader(io.StringIO(runs.to_csv())))
+    (line,) = (
+        one for one in lines if (one["method"], one["label"], one["score"]) == ("moved", "2", "hd")
+    )
+    assert (line["value"], line["low"], line["n_infinite"]) == ("nan", "nan", "1")
     assert (lines[0]["method"], lines[0]["label"], lines[0]["score"]) == ("exact", "1", "dice")
     scores = [(line["label"], line["score"]) for line in lines if line["method"] == "moved"]
     assert scores[-9:-8] + scores[-1:] == [("mean over labels", "assd"), ("2", "recall.pooled")]
+
+
+def test_a_label_of_no_case_has_no_voxels_to_pool(folders) -> None:
+    runs = run(folders, labels=4)
+    pooled = runs.to_dict()["methods"]["moved"]["pooled"]["3"]["dice"]
+    assert (pooled["value"], pooled["n_expected"]) == (None, 3)
+    assert (pooled["n_used"], pooled["n_undefined"], pooled["n_infinite"]) == (0, 3, 0)
+    pooled = runs.to_dict()["methods"]["moved"]["pooled"]["2"]["dice"]
+    assert (pooled["value"], pooled["n_used"], pooled["n_undefined"]) == (0.0, 3, 0)
 
 
 def test_what_is_missing_stops_before_anything_is_read(folders) -> None:

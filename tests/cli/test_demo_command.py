@@ -32,6 +32,20 @@ def test_fewer_images_than_are_there(tmp_path, call):
     assert not (tmp_path / "demo" / "run_2").exists()
 
 
+def test_a_data_set_of_ones_own_is_left_alone(tmp_path, call):
+    own = [tmp_path / "gt" / f"{name}.png" for name in ("cat", "dog", "owl")]
+    own[0].parent.mkdir()
+    for path in own:
+        path.write_bytes(b"mine")
+    code, out, err = call("demo", "--out", tmp_path, "--n", 2)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"error: {own[0]} is not of this demo, which writes into no other data set; choose another "
+        f"folder\n"
+    )
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == own
+
+
 def test_demo_without_matplotlib_says_which_extra(tmp_path, call, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, out, err = call("demo", "--out", tmp_path / "demo", "--n", 2)

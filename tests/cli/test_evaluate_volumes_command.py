@@ -230,7 +230,7 @@ def test_one_method_has_a_row_for_each_label(scans, call):
     assert rows == [
         ["1", "2/2", "0.833", "0.750", "1.000", "0.750"],
         ["4", "2/2", "1.000", "1.000", "1.000", "1.000"],
-        ["mean over labels", "2/4", "0.917", "0.875", "1.000", "0.875"],
+        ["mean over labels", "4/8", "0.917", "0.875", "1.000", "0.875"],
     ]
     assert err == "labels of no case, in no table (2): 2, 3\n"
 
@@ -240,7 +240,7 @@ def test_the_unit_is_a_column(scans, call):
     chosen = ("--unit-of", f"{scans / 'cases.csv'}:patient", "--format", "csv")
     _, table, _ = call(*arguments(scans, *chosen))
     first = next(csv.DictReader(io.StringIO(table)))
-    assert (first["unit"], first["n_units"], first["low"]) == ("patient", "1", "")
+    assert (first["unit"], first["n_units"], first["low"]) == ("patient", "1", "nan")
     (scans / "cases.csv").write_text("case,patient\na,ann\n")
     code, _, err = call(*arguments(scans, *chosen))
     assert (code, one_error(err)) == (2, "error: --unit-of must have every case; 'b' has none")
@@ -352,6 +352,19 @@ def test_a_damaged_file_is_named(scans, call):
     code, _, err = call(*arguments(scans))
     assert code == 2
     assert one_error(err).startswith(f"error: {scans / 'far' / 'a.npz'}: cannot be read")
+
+
+def test_volumes_of_four_axes_have_no_surfaces(scans, call):
+    for name in ("gt", "near", "far"):
+        values = np.zeros((9, 7, 6, 2), np.uint8)
+        values[2:4, 3:5, 1:3] = 1
+        np.savez(scans / name / "b.npz", volume=values, spacing=(1, 1, 1, 1), unit="mm")
+    code, _, err = call(*arguments(scans))
+    assert code == 2
+    assert one_error(err) == (
+        f"error: {scans / 'gt' / 'b.npz'}: surfaces are measured of 2 or 3 axes; its shape is "
+        f"(9, 7, 6, 2) (--no-surfaces leaves them out)"
+    )
 
 
 def test_the_extra_is_named(scans, call, monkeypatch):

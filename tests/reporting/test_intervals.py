@@ -104,6 +104,18 @@ def test_undefined_and_infinite_values_are_left_out_and_counted() -> None:
     assert (empty.n_used, empty.n_undefined) == (0, 0)
 
 
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_no_interval_misses_its_value_by_a_rounding(method) -> None:
+    missed = 0
+    for n in range(2, 40):
+        values = [0.1 + 0.2 * (i % 2) / 1e9 for i in range(n)]
+        for chosen in (values, [1 / 3 + n / 7] * n):
+            found = fsm.bootstrap_mean(chosen, n_resamples=50, method=method)
+            missed += not found.low <= found.value <= found.high
+        assert (found.low, found.high) == (found.value, found.value)
+    assert missed == 0
+
+
 def test_equal_values_have_no_width() -> None:
     for method in ("percentile", "bca"):
         found = fsm.bootstrap_mean([0.7] * 5, method=method, n_resamples=99)

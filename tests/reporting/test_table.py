@@ -53,7 +53,7 @@ def test_a_single_method_has_no_best():
 def test_undefined_values_are_never_best():
     nan = {"m": Fake(math.nan, n_used=0, n_undefined=10)}
     table = tables.build({"A": nan, "B": {"m": Fake(0.1)}})
-    assert [row.cells[0] for row in table.rows] == [("–", False, ""), ("0.100", True, "")]
+    assert [row.cells[0] for row in table.rows] == [("–", False, ""), ("0.100", False, "")]
     table = tables.build({"A": nan, "B": nan})
     assert not any(row.cells[0].best for row in table.rows)
 
@@ -68,6 +68,47 @@ def test_a_mean_that_leaves_out_infinite_values_is_never_best():
     assert [row.cells[0].best for row in table.rows] == [False, True]
     table = tables.build({"A": {"hd": missing}, "B": {"hd": missing}})
     assert not any(row.cells[0].best for row in table.rows)
+
+
+def test_nothing_is_best_of_a_column_of_different_numbers_of_samples():
+    fewer = Fake(0.9, n_used=7, n_undefined=3)
+    results = {"A": {"m": fewer, "x": Fake(0.2)}, "B": {"m": Fake(0.8), "x": Fake(0.1)}}
+    table = tables.build(results)
+    assert [[cell.best for cell in row.cells] for row in table.rows] == [
+        [False, True],
+        [False, False],
+    ]
+    sentence = "Where methods have values for different numbers of samples, none is marked best."
+    assert table.note.endswith(f"is undefined. {sentence}")
+    for text in (to_text(table), tables.to_markdown(table), tables.to_latex(table)):
+        assert text.count(sentence) == 1
+    # Left out of all columns of a method: a sample without prediction.
+    results = {"A": {"m": Fake(0.9, n_used=7)}, "B": {"m": Fake(0.8, n_used=8)}}
+    table = tables.build(results)
+    assert not any(row.cells[0].best for row in table.rows)
+    assert table.note == sentence
+    assert "textbf" not in tables.to_latex(table)
+    # As many of both, and one method alone.
+    even = {method: {"m": Fake(0.9, n_used=7)} for method in "AB"}
+    assert all(row.cells[0].best for row in tables.build(even).rows)
+    assert tables.build({"A": {"m": fewer, "x": Fake(0.2)}}).note.endswith("is undefined.")
+
+
+def test_what_is_not_zero_does_not_look_it():
+    results = {
+        "A": {"fa": Fake(8.84e-5, "lower")},
+        "B": {"fa": Fake(8.76e-6, "lower")},
+        "C": {"fa": Fake(2.5e-3, "lower")},
+    }
+    table = tables.build(results)
+    cells = [row.cells[0][:2] for row in table.rows]
+    assert cells == [("8.8e-05", False), ("8.8e-06", True), ("0.003", False)]
+    results["D"] = {"fa": Fake(0.0, "lower")}
+    cells = [row.cells[0][:2] for row in tables.build(results).rows]
+    assert cells[1:] == [("8.8e-06", False), ("0.003", False), ("0.000", True)]
+    for text in (to_text(table), tables.to_markdown(table), tables.to_latex(table)):
+        assert "8.8e-06" in text
+        assert "8.8e-05" in text
 
 
 def test_samples_stand_in_their_column_only_when_some_are_left_out():
@@ -158,7 +199,18 @@ def test_csv_holds_every_value_exactly_with_its_counts():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.9996, "1.000"), (-math.inf, "-inf"), (math.inf, "inf"), (2, "2.000")]
+    ("value", "text"),
+    [
+        (0.9996, "1.000"),
+        (-math.inf, "-inf"),
+        (math.inf, "inf"),
+        (2, "2.000"),
+        (0.0, "0.000"),
+        (0.0004, "4.0e-04"),
+        (-0.0004, "-4.0e-04"),
+        (0.00051, "0.001"),
+        (1e-300, "1.0e-300"),
+    ],
 )
 def test_format_value(value, text):
     assert tables.format_value(value, 3) == text
@@ -217,13 +269,18 @@ def test_a_narrower_gap_saves_a_cut():
 def test_a_table_of_many_metrics_is_turned():
     results = {
         "A": {f"metric_{i}": Fake(i / 100) for i in range(20)},
-        "B": {f"metric_{i}": Fake(0.105, n_used=8) for i in range(20)},
+        "B": {f"metric_{i}": Fake(0.105) for i in range(20)},
     }
     lines = to_text(tables.build(results)).splitlines()
     assert lines[1] == "Metric           A       B"
-    assert lines[3] == "n            10/10    8/10"
-    assert lines[4] == "metric_0 ↑   0.000   0.105*"
+    assert lines[3] == "metric_0 ↑   0.000   0.105*"
     assert lines[-3] == "metric_19 ↑  0.190*  0.105"
+    results["B"] = {f"metric_{i}": Fake(0.105, n_used=8) for i in range(20)}
+    assert to_text(tables.build(results)).splitlines()[3:5] == [
+        "n            10/10   8/10",
+        "metric_0 ↑   0.000  0.105",
+    ]
+    results["B"] = {f"metric_{i}": Fake(0.105) for i in range(20)}
     assert "\x1b[1m0.190\x1b[0m" in to_text(tables.build(results), styled=True)
 
 
