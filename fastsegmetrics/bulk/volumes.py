@@ -146,8 +146,7 @@ def evaluate_volumes(
         The convention of HD95, as for `SurfaceDistances.hd_percentile`: ``"max"`` by default, of
         elements ``"inverse_cdf"``, their only one.
     one_empty : {"infinite", "diagonal"}
-        The distances where only one volume has the label: infinite, which no mean holds, or the
-        length of the volume's diagonal.
+        Distances where only one volume has the label: infinite, in no mean, or its diagonal.
     both_empty : {"undefined", "perfect"}
         What the rows say of a label that a case has in neither volume: NaN, counted and in no mean,
         or overlap 1, distances 0 and NSD 1.  `VolumeRun.cases` has NaN in either case.
