@@ -113,6 +113,8 @@ class Measurer:
                 for method, _ in sample.undrawn
             ]
         told = self._told(truth, image)
+        # The bytes of an array file are its pixels, which are not needed any more.
+        del truth, image
         outcomes = [
             self._pair(_unmeasured(sample, method, told, faint), path, sample.truth, target)
             for method, path in sample.predictions

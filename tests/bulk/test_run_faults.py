@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from fastsegmetrics import io
+from fastsegmetrics.bulk.measure import identity
 from fastsegmetrics.bulk.progress import Observer
 from fastsegmetrics.bulk.run import MissingPredictionsError, evaluate_folders
+from fastsegmetrics.bulk.store import RunStore
 from fastsegmetrics.errors import FormatError, InputError
 from tests.bulk.benchmark import corrupt, evaluate, maps_of, outputs, write
 
@@ -221,3 +225,22 @@ def test_a_file_that_vanishes_stops_the_run_as_unreadable(folders):
     with pytest.raises(FormatError, match=r"gt/s06\.png: cannot be read \(No such file") as caught:
         evaluate(folders, progress=Remove())
     assert isinstance(caught.value.__cause__, FileNotFoundError)
+
+
+def test_a_file_replaced_while_it_is_measured_is_told_from_the_one_that_was(folders, monkeypatch):
+    """What the store keeps of a file is what the system said when its bytes were read."""
+    path = folders / "one" / "s06.png"
+    before = identity(path)
+    read = io.read_map
+
+    def replace(file):
+        if Path(file) == path:
+            write(path, np.zeros((40, 50)))
+        return read(file)
+
+    monkeypatch.setattr(io, "read_map", replace)
+    evaluate(folders, out=folders / "run", workers=1)
+    with RunStore(folders / "run", create=False) as store:
+        assert store.sample("s06")["one"].prediction == before != identity(path)
+    with pytest.raises(InputError, match=r"one/s06\.png has changed since it was measured"):
+        evaluate(folders, out=folders / "run")

@@ -15,7 +15,8 @@ from file_writers import png
 
 from fastsegmetrics import io
 from fastsegmetrics.errors import FastSegMetricsError, FormatError
-from fastsegmetrics.io import read_map, read_mask
+from fastsegmetrics.io import WholeFile, read_image, read_map, read_mask
+from fastsegmetrics.io.png_writer import png_bytes
 
 VALUES = np.array([[0, 128, 129, 255, 7]], np.uint8)
 
@@ -189,3 +190,29 @@ def test_real_maps_are_what_opencv_decodes():
         pixels = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_UNCHANGED)
         expected = pixels if pixels.ndim == 2 else pixels[..., 0]
         np.testing.assert_array_equal(read_map(path), expected, err_msg=str(path))
+
+
+@pytest.mark.parametrize("read", [read_map, read_mask, read_image])
+def test_a_file_read_already_stands_for_its_path(tmp_path, read):
+    path = tmp_path / "é" / "x.png"
+    path.parent.mkdir()
+    path.write_bytes(png_bytes(np.array([[0, 77, 255]], np.uint8)))
+    file = WholeFile(path)
+    assert file.data == path.read_bytes()
+    assert (file.name, os.fspath(file)) == ("x.png", str(path))
+    assert (file.status.st_size, file.status.st_mtime_ns) == (
+        len(file.data),
+        path.stat().st_mtime_ns,
+    )
+    expected = read(path)
+    path.write_bytes(b"something else")
+    np.testing.assert_array_equal(read(file), expected)
+    with pytest.raises(FormatError, match=r"x\.png: the content is none of PNG"):
+        read(WholeFile(path))
+
+
+def test_a_file_that_is_not_there_is_the_systems_error_to_who_opens_it_himself(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        WholeFile(tmp_path / "no.png")
+    with pytest.raises(FormatError, match=r": this is a directory, not an image file"):
+        WholeFile(tmp_path)
