@@ -206,16 +206,48 @@ def test_stub_declares_what_the_package_exports() -> None:
     assert declared == set(fastsegmetrics.__all__)
 
 
-def test_kernels_have_few_specialisations() -> None:
+def test_warmup_compiles_all_and_few_specialisations() -> None:
     """In a fresh process, since other tests call kernels with arrays of other kinds."""
     code = """
 import importlib, pkgutil
-import fastsegmetrics.kernels as kernels
+import numpy as np
+import fastsegmetrics as fsm, fastsegmetrics.kernels as kernels
 from fastsegmetrics.warmup import warm_up
+
+def compiled():
+    return {
+        (room.name, name): set(getattr(kernel, "signatures", ()))
+        for room in pkgutil.iter_modules(kernels.__path__)
+        for name, kernel in vars(
+            importlib.import_module(f"{kernels.__name__}.{room.name}")
+        ).items()
+    }
+
 warm_up()
-for room in pkgutil.iter_modules(kernels.__path__):
-    for name, kernel in vars(importlib.import_module(f"{kernels.__name__}.{room.name}")).items():
-        found = getattr(kernel, "signatures", ())
-        assert len(found) <= 2, (room.name, name, found)
+warm = compiled()
+for kernel, found in warm.items():
+    assert len(found) <= 2, (kernel, found)
+
+noise = np.random.RandomState(1).random_sample
+rows, columns = np.indices((75, 131))
+truth = ((rows - 30) ** 2 + (columns - 40) ** 2 < 300) | (abs(rows - columns // 2) < 3)
+soft = np.clip(0.6 * np.roll(truth, 4, 0) + 0.4 * noise(truth.shape), 0, 1)
+photo = np.uint8(255 * noise((*truth.shape, 3)))
+for pred in (np.uint8(255 * soft), np.float32(soft), soft, soft > 0.5, np.zeros_like(soft)):
+    for metrics, image in (("all", None), ("photo", photo), ("mae", None), ("surface", None)):
+        evaluator = fsm.Evaluator(metrics, backend="compiled")
+        evaluator.update(pred, truth, image=image)
+        evaluator.result()
+volume, other = noise((2, 9, 21, 70)) > 0.4
+volume[:, 5:], other[:, :3] = False, False
+for spacing in (1, (3, 0.7, 0.7)):
+    fsm.surface_distances(volume, other, spacing=spacing)
+    fsm.surface_distances(volume, other, spacing=spacing, surface="elements")
+fsm.overlap(volume, other)
+fsm.cl_dice(volume, other)
+fsm.boundary_iou(volume, other)
+fsm.label_overlap(np.uint8(volume), np.uint8(other), labels=2)
+new = {kernel: found - warm[kernel] for kernel, found in compiled().items()}
+assert not any(new.values()), {kernel: found for kernel, found in new.items() if found}
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -23,9 +23,10 @@ pairs = [(rng.integers(0, 256, (40, 61), dtype=np.uint8), rng.random((40, 61)) >
 """
 
 
-def run(code: str, timeout: float = 120, **variables: str) -> str:
+def run(code: str, timeout: float = 120, cwd: Path | None = None, **variables: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", PRELUDE + textwrap.dedent(code)],
+        cwd=cwd,
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
@@ -100,6 +101,47 @@ def test_cache_folder_that_cannot_be_written(tmp_path) -> None:
         NUMBA_CACHE_DIR=str(file / "below"),
     )
     assert out == "True\n"
+
+
+@pytest.mark.skipif(jit_is_off, reason="without compilation there is no cache")
+@pytest.mark.parametrize("provided", [True, False])
+@pytest.mark.parametrize("home", [True, False])
+def test_what_another_user_compiled_is_read(tmp_path, provided, home) -> None:
+    """As root every folder can be written, so Numba is made to find that they cannot."""
+    variables = {
+        "PYTHONPATH": str(copy_of_package(tmp_path)),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache") if provided else "",
+        "XDG_CACHE_HOME": str(tmp_path / "home"),
+    }
+    run("fsm.mae(*pairs[0])", cwd=tmp_path, **variables)
+    assert not (tmp_path / "home").exists()
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*.nb?")}
+    assert files
+    out = run(
+        f"""
+        from numba.core import caching
+        def refuse(self):
+            raise PermissionError
+        for locator in (caching.UserProvidedCacheLocator, caching.InTreeCacheLocator):
+            locator.ensure_cache_path = refuse
+        if not {home}:
+            caching.UserWideCacheLocator.ensure_cache_path = refuse
+        from fastsegmetrics.warmup import on_compiling
+        on_compiling(print)
+        fsm.mae(*pairs[0])
+        print("loaded")
+        fsm.mae(pairs[0][0] / 255, pairs[0][1])
+        """,
+        cwd=tmp_path,
+        **variables,
+    )
+    if home:
+        assert out.startswith(f"loaded\nkept in {tmp_path / 'home'}")
+        assert any((tmp_path / "home").rglob("*.nbc"))
+    else:
+        clause = "no folder can be written, so every process compiles its own"
+        assert out == f"loaded\n{clause}\n"
+    assert {path: path.read_bytes() for path in files} == files
 
 
 @pytest.mark.skipif(jit_is_off, reason="without compilation there is no cache")

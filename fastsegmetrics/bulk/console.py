@@ -84,9 +84,9 @@ class RunReport(Bar):
         Only what is missing, superfluous or skipped.
     lines : bool
         As for `Bar`.
-    compiling : callable, optional
-        Asked before the first sample: a clause on where kernels will be kept that have to be
-        compiled first, None if there are none.
+    on_compiling : callable, optional
+        Given, before the first sample, what is to be called when a kernel has to be compiled, with
+        a clause on where it will be kept; given None at the end.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class RunReport(Bar):
         *,
         quiet: bool = False,
         lines: bool = False,
-        compiling: Callable[[], str | None] = lambda: None,
+        on_compiling: Callable[[Callable[[str], None] | None], None] = lambda say: None,
     ) -> None:
         super().__init__(lines=lines)
         self._quiet = quiet
-        self._compiling = compiling
+        self._on_compiling = on_compiling
         self._since = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -161,15 +161,20 @@ class RunReport(Bar):
             self.say(f"all {total:,} samples are in the store already")
         elif kept:
             self.say(f"continuing: {kept:,} of {total:,} samples are in the store")
-        clause = self._compiling() if kept < total else None
-        if clause is not None:
-            self.say(f"compiling the kernels, once, which takes a while; {clause}")
+        self._on_compiling(
+            lambda clause: self.say(f"compiling kernels, once, which takes a while; {clause}")
+        )
         super().started(total, kept)
 
     def advanced(self, done: int, skipped: int) -> None:
         """Move the bar."""
         if not self._quiet:
             super().advanced(done, skipped)
+
+    def ended(self) -> None:
+        """Take the bar away, and hear no more of kernels."""
+        self._on_compiling(None)
+        super().ended()
 
     def left_out(self, run: Run) -> None:
         """Say how long it took, what was skipped, resized or faint, and where the files are."""

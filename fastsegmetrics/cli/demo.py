@@ -29,7 +29,7 @@ def demo(out: str, n: int) -> int:
     from fastsegmetrics.bulk.run import evaluate_folders
     from fastsegmetrics.errors import InputError, MissingExtraError
     from fastsegmetrics.reporting import plots
-    from fastsegmetrics.warmup import compiling
+    from fastsegmetrics.warmup import on_compiling
 
     there = len(list((Path(out) / "gt").glob("scene_*.png")))
     if there > n:
@@ -39,7 +39,7 @@ def demo(out: str, n: int) -> int:
         )
     folders = make_benchmark(out, n)
     run_dir = Path(out) / f"run_{n}"
-    report = RunReport(compiling=compiling)
+    report = RunReport(on_compiling=on_compiling)
     metrics = f"sod,{plots.METRICS}"
     report.say_command(folders, metrics, run_dir)
     run = evaluate_folders(

@@ -127,7 +127,7 @@ def evaluate(
     from fastsegmetrics.bulk.requests import requested, unnamed
     from fastsegmetrics.bulk.run import evaluate_folders
     from fastsegmetrics.strata import Strata
-    from fastsegmetrics.warmup import compiling
+    from fastsegmetrics.warmup import on_compiling
 
     by_default = context.get_parameter_source("metrics") == ParameterSource.DEFAULT
     named = None if protocols and by_default else metrics
@@ -136,7 +136,7 @@ def evaluate(
     wanted = requested(named, protocols)
     asked = f"--protocol {protocols[0]}" if named is None else f"--metrics {named}"
     curves = _curves_of(wanted, asked, out)
-    report = RunReport(quiet=quiet, lines=lines, compiling=compiling)
+    report = RunReport(quiet=quiet, lines=lines, on_compiling=on_compiling)
     run = evaluate_folders(
         gt,
         values.unique_folders(preds),

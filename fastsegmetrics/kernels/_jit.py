@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import os
@@ -14,7 +13,13 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
-from numba.core.caching import FunctionCache
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    InTreeCacheLocator,
+    NullCache,
+    UserProvidedCacheLocator,
+)
 from numba.extending import lower_builtin, type_callable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -39,8 +44,25 @@ def _sources_digest() -> str:
     return digest.hexdigest()
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
-    """Numba's function cache that never fails: what it cannot read or write, it does without."""
+_announce: Callable[[], None] | None = None
+
+
+def on_compiling(announce: Callable[[], None] | None) -> None:
+    """Have `announce` called once, before the next kernel that no cache holds; None: no longer."""
+    global _announce
+    _announce = announce
+
+
+def _compiling() -> None:
+    # Numba asks the cache under its compiler lock: no two threads are here at a time.
+    global _announce
+    announce, _announce = _announce, None
+    if announce is not None:
+        announce()
+
+
+class _ReadingCache(FunctionCache):  # type: ignore[misc]
+    """Numba's function cache under our key, whose broken files are as none."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return (*super()._index_key(sig, codegen), _sources_digest())
@@ -49,17 +71,99 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         try:
             return super().load_overload(sig, target_context)
         except _BROKEN:
-            try:
-                self.flush()
-            except OSError:
-                self.disable()
+            self._found_broken()
             return None
+
+    def _found_broken(self) -> None:
+        self.disable()
+
+
+class _Readable:
+    """A place for a cache that only need be there, where Numba's must be writable."""
+
+    def ensure_cache_path(self) -> None:
+        path: str = self.get_cache_path()  # type: ignore[attr-defined]
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise OSError(f"{path} cannot be read")
+
+
+class _ReadableProvided(_Readable, UserProvidedCacheLocator):  # type: ignore[misc]
+    """Where NUMBA_CACHE_DIR points."""
+
+
+class _ReadableInTree(_Readable, InTreeCacheLocator):  # type: ignore[misc]
+    """Beside the package."""
+
+
+class _ReadableFiles(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_ReadableProvided, _ReadableInTree)
+
+
+class _Shelf(_ReadingCache):
+    """What another user compiled, as the one who made a container image: read, never written."""
+
+    _impl_class = _ReadableFiles
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Leave it as it is."""
+
+
+class _Cache(_ReadingCache):
+    """A cache that never fails: what it cannot read or write, it does without."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        first = UserProvidedCacheLocator if numba.config.CACHE_DIR else InTreeCacheLocator
+        own = isinstance(self._impl.locator, first)
+        self._shelf = NullCache() if own else _shelf(function)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            found = self._shelf.load_overload(sig, target_context)
+        if found is None:
+            _compiling()
+        return found
+
+    def _found_broken(self) -> None:
+        try:
+            self.flush()
+        except OSError:
+            self.disable()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)
         except (OSError, *_BROKEN):
             self.disable()
+
+
+class _Unwritable(NullCache):  # type: ignore[misc]
+    """No folder can be written (read-only installation, no HOME): what is kept is read, and the
+    rest compiled every time."""
+
+    def __init__(self, function: Any) -> None:
+        self._shelf = _shelf(function)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._shelf.load_overload(sig, target_context)
+        if found is None:
+            _compiling()
+        return found
+
+
+def _shelf(function: Any) -> Any:
+    try:
+        return _Shelf(function)
+    except RuntimeError:
+        return NullCache()
+
+
+def _cache_of(function: Any) -> Any:
+    try:
+        return _Cache(function)
+    except RuntimeError:
+        return _Unwritable(function)
 
 
 def kernel(function: Function) -> Function:
@@ -73,9 +177,7 @@ def kernel(function: Function) -> Function:
     # sums and quotients must be the IEEE ones.
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     if hasattr(compiled, "enable_caching"):
-        # No directory can be written (read-only installation, no HOME): compile every time.
-        with contextlib.suppress(RuntimeError):
-            compiled._cache = _Cache(function)
+        compiled._cache = _cache_of(function)
     return cast(Function, compiled)
 
 
@@ -122,6 +224,7 @@ def formulas(module: ModuleType) -> SimpleNamespace:
 
 
 def cache_directory(compiled: Any) -> str | None:
-    """Return where a kernel's machine code is cached, or None where it is not."""
-    path = getattr(getattr(compiled, "_cache", None), "cache_path", None)
+    """Return where a kernel's machine code will be kept, or None where it cannot be."""
+    cache = getattr(compiled, "_cache", None)
+    path = cache.cache_path if isinstance(cache, _Cache) else None
     return os.fspath(path) if path else None

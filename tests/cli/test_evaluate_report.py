@@ -7,8 +7,8 @@ import re
 import pytest
 
 from fastsegmetrics import use_backend
-from fastsegmetrics.bulk.console import as_options
-from fastsegmetrics.warmup import compiling
+from fastsegmetrics.bulk.console import RunReport, as_options
+from fastsegmetrics.warmup import on_compiling
 from tests.cli.commands import arguments_of, one_error, write, write_photographs
 
 
@@ -124,26 +124,25 @@ def test_a_directory_in_place_of_a_prediction(folders, call):
     assert f"(poor: a; {folders / 'poor' / 'a.png'} is a directory); " in one_error(err)
 
 
-def test_kernels_that_are_not_compiled_yet_are_announced(folders, call, tmp_path, monkeypatch):
-    from fastsegmetrics.kernels import levels
-
-    if not hasattr(levels.level_table, "py_func"):
-        assert compiling() is None
-        return
-    empty = tmp_path / "cache"
-    empty.mkdir()
-    monkeypatch.setattr("fastsegmetrics.warmup._cache_directory", lambda: str(empty))
-    line = f"compiling the kernels, once, which takes a while; kept in {empty}\n"
-    assert line in call(*arguments_of(folders))[2]
-    assert line not in call(*arguments_of(folders, "--quiet"))[2]
+def test_kernels_that_are_compiled_are_announced(folders, call, monkeypatch, capsys):
+    """The first one that no cache holds, once; what the hook hears is in test_embedding."""
+    listening = []
+    monkeypatch.setattr("fastsegmetrics.kernels._jit.on_compiling", listening.append)
+    monkeypatch.setattr("fastsegmetrics.warmup._cache_directory", lambda: "/kept")
+    report = RunReport(on_compiling=on_compiling)
+    report.started(3, 0)
+    (announce,) = listening
+    announce()
+    report.ended()
+    assert listening[1:] == [None]
+    line = "compiling kernels, once, which takes a while; kept in /kept\n"
+    assert capsys.readouterr().err == line
+    listening.clear()
+    assert call(*arguments_of(folders, "--quiet"))[0] == 0
+    assert listening == [None]
     with use_backend("reference"):
-        assert compiling() is None
-    monkeypatch.setattr("fastsegmetrics.warmup._cache_directory", lambda: None)
-    assert compiling() == "no folder can be written, so every process compiles its own"
-    monkeypatch.setattr("fastsegmetrics.warmup._cache_directory", lambda: str(empty))
-    (empty / "levels.level_table-1.py311.nbi").write_bytes(b"")
-    assert compiling() is None
-    assert line not in call(*arguments_of(folders))[2]
+        on_compiling(print)
+    assert listening == [None]
 
 
 def test_missing_photographs_are_listed_first(folders, call):

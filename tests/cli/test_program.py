@@ -19,10 +19,12 @@ from fastsegmetrics.conventions import Conventions
 from tests.cli.commands import arguments_of, environment
 
 
-def test_warmup_says_how_long_and_where(call):
-    code, out, _ = call("warmup")
+def test_warmup_says_what_it_compiles_how_long_and_where(call):
+    code, out, err = call("warmup")
     assert code == 0
     assert re.fullmatch(r"kernels ready in \d+\.\d s; .+\n", out)
+    assert err.startswith("compiling: one number\ncompiling: maps\n")
+    assert call("warmup", "--quiet")[2] == ""
 
 
 def test_help_and_version(call):
