@@ -162,6 +162,11 @@ class RunStore:
                 raise InputError(f"{self.path}: in use by another process") from error
             if "not a database" in text or "malformed" in text:
                 raise InputError(f"{self.path}: not a run store of fastsegmetrics") from error
+            if "unable to open" in text or "readonly" in text:
+                # SQLite writes beside its file too, so that the folder must be writable as well.
+                raise InputError(
+                    f"{self.directory}: the run directory, or {STORE_NAME} in it, cannot be written"
+                ) from error
             raise FastSegMetricsError(f"{self.path}: {text}") from error
 
     def setting(self, key: str) -> Any:

@@ -88,8 +88,9 @@ def inspect(
             undefined.setdefault(line.method, []).append(line.sample)
     for method, samples in undefined.items():
         say(f"undefined in {method}, not drawn ({len(samples):,}): {', '.join(samples)}")
+    unit = units_of(lines) or ("px" if label is None else "units")
     say(
         f"{len(drawn):,} picture{'s' * (len(drawn) != 1)}, index.csv and legend.png are in {out} "
-        f"(distances from 0 to {limit:g} {units_of(lines) or 'px'}, {zoom} × {zoom} for a pixel)"
+        f"(distances from 0 to {limit:g} {unit}, {zoom} × {zoom} for a pixel)"
     )
     return DONE

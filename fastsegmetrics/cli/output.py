@@ -144,13 +144,12 @@ def print_results(
 def warn(lines: Sequence[str], form: str) -> None:
     """Say why the numbers of a table are not to be compared, after it was printed.
 
-    A table for people says it itself, as it may be kept without what the terminal said; standard
-    error says it unless both are seen at once.
+    A table for people says it itself, as it may be kept without what the terminal said (in LaTeX
+    before it, as a comment); standard error says it unless both are seen at once.
     """
-    told = form in ("table", "markdown")
-    if told:
+    if form in ("table", "markdown"):
         click.echo("".join(f"\n{line}\n" for line in lines), nl=False)
-    if not (told and sys.stdout.isatty()):
+    if not (form in ("table", "markdown", "latex") and sys.stdout.isatty()):
         for line in lines:
             say(f"warning: {line}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from fastsegmetrics.cli import options
@@ -24,8 +26,7 @@ def show(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     from fastsegmetrics.bulk.stored_runs import combine, load_summary
 
     shown = combine({run_dir: load_summary(run_dir) for run_dir in run_dirs})
-    if form == "latex":
-        click.echo("".join(f"% {line}\n" for line in shown.warnings), nl=False)
+    _comment(shown.warnings, form)
     print_tables(
         shown.aggregates, shown.strata, shown.as_json, form, digits,
         comparable=shown.comparable, contracts=shown.contracts,
@@ -41,6 +42,13 @@ def _show_volumes(run_dirs: tuple[str, ...], form: str, digits: int) -> int:
     from fastsegmetrics.cli.output import print_stored_volumes
 
     shown = shown_volumes(run_dirs)
+    _comment(shown.warnings, form)
     print_stored_volumes(shown, form, digits)
     warn(shown.warnings, form)
     return DONE
+
+
+def _comment(warnings: Sequence[str], form: str) -> None:
+    """Print warnings before a table in LaTeX, whose comments they are."""
+    if form == "latex":
+        click.echo("".join(f"% {line}\n" for line in warnings), nl=False)

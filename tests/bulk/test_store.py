@@ -131,6 +131,23 @@ def test_a_file_where_a_directory_is_expected(tmp_path):
         RunStore(path / "below")
 
 
+def test_a_store_that_cannot_be_written(tmp_path, monkeypatch):
+    sentence = f"{tmp_path}: the run directory, or {STORE_NAME} in it, cannot be written"
+    (tmp_path / STORE_NAME).mkdir()
+    with pytest.raises(InputError) as caught:
+        RunStore(tmp_path)
+    assert str(caught.value) == sentence
+    (tmp_path / STORE_NAME).rmdir()
+
+    def refuse(self):
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    monkeypatch.setattr(RunStore, "_open", refuse)
+    with pytest.raises(InputError) as caught:
+        RunStore(tmp_path)
+    assert str(caught.value) == sentence
+
+
 def test_strangers_are_refused(tmp_path):
     path = tmp_path / STORE_NAME
     path.write_bytes(b"no database " * 100)

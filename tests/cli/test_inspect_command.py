@@ -60,8 +60,8 @@ def test_what_is_refused(folders, run_dir, call):
     code, out, err = call("inspect", run_dir, "--metric", "hce", "--out", folders / "worst")
     assert (code, out) == (2, "")
     assert one_error(err) == (
-        f"error: metric must have a value for each image of {run_dir}, which has mae, f_beta.bin; "
-        f"received 'hce'"
+        f"error: --metric must have a value for each image of {run_dir}, which has mae, "
+        f"f_beta.bin; received 'hce'"
     )
     for more, words in (
         (("--metric", "mae", "--out", ""), "a folder must be named"),
@@ -90,7 +90,7 @@ def test_volumes_need_a_label(folders, run_dir, call):
     code, _, err = call(*asked)
     assert code == 2
     assert one_error(err) == (
-        f"error: label must say which label of the volumes in {folders / 'volumes'} is meant"
+        f"error: --label must say which label of the volumes in {folders / 'volumes'} is meant"
     )
     code, printed, err = call(*asked, "--label", "1", "--limit", "5")
     assert (code, printed) == (0, "hd95 4.0000  far/001_a.png\n")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
+
+import pytest
 
 from fastsegmetrics.protocol.value import Protocol
 from tests.cli.commands import arguments_of, one_error
@@ -105,6 +108,18 @@ def test_show_says_what_a_protocol_without_a_name_is(folders, call):
     call(*asked, "--out", folders / "run")
     err = call("show", folders / "run")[2]
     assert err == f"{Protocol.parse(text).name} is {text}\n"
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_a_terminal_is_told_once_of_runs_that_do_not_compare(folders, call, monkeypatch, form):
+    runs = [folders / "run1", folders / "run2"]
+    call(*arguments_of(folders, "--out", runs[0]))
+    call(*arguments_of(folders, "--out", runs[1], "--no-stretch"))
+    code, out, err = call("show", *runs, "--format", form)
+    assert (out + err).count("not comparable") == 2
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    code, out, err = call("show", *runs, "--format", form)
+    assert (code, out.count("not comparable"), err) == (0, 1, "")
 
 
 def test_show_names_every_difference(folders, call):

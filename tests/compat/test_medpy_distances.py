@@ -66,5 +66,5 @@ def test_refusals(function) -> None:
         function(RESULT, REFERENCE, (1, 2, 3))
     with pytest.raises(InputError, match="connectivity must be an integer of at least 1"):
         function(RESULT, REFERENCE, connectivity=0)
-    with pytest.raises(InputError, match="one shape"):
+    with pytest.raises(InputError, match=r"^result and reference must have one shape; received"):
         function(RESULT, REFERENCE[:3])

@@ -96,7 +96,7 @@ def test_nothing_to_count(kind) -> None:
 
 @pytest.mark.parametrize("function", [obj_tpr, obj_fpr, obj_asd, obj_assd])
 def test_refusals(function) -> None:
-    with pytest.raises(InputError, match="one shape"):
+    with pytest.raises(InputError, match=r"^result and reference must have one shape; received"):
         function(FULL, FULL[:2])
     with pytest.raises(InputError, match="connectivity must be an integer of at least 1"):
         function(FULL, FULL, connectivity=0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.errors import InputError
@@ -71,8 +72,7 @@ def directed(
     result: Any, reference: Any, voxelspacing: Any, connectivity: int
 ) -> DirectedDistances:
     """Return the sorted surface distances of both directions; arguments and errors as for `hd`."""
-    pred, gt = (np.atleast_1d(np.asarray(mask)) != 0 for mask in (result, reference))
-    pair = represent.mask_pair(pred, gt, steps(voxelspacing))
+    pair = represent.mask_pair(*masks(result, reference), steps(voxelspacing))
     check_connectivity(connectivity)
     for place, mask in (("first", pair.pred), ("second", pair.gt)):
         if not mask.any():
@@ -84,6 +84,21 @@ def directed(
         pair.pred, pair.gt, pair.spacing, connectivity=int(connectivity)
     )
     return DirectedDistances(forth, back)
+
+
+def masks(result: Any, reference: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return what two arrays have as foreground; what is wrong with their shapes is said here, by
+    the names that they have here."""
+    pred, gt = (np.atleast_1d(np.asarray(mask)) != 0 for mask in (result, reference))
+    if pred.shape != gt.shape:
+        raise InputError(
+            f"result and reference must have one shape; received {pred.shape} and {gt.shape}"
+        )
+    if not pred.size:
+        raise InputError(
+            f"result and reference must not be empty; received arrays of shape {pred.shape}"
+        )
+    return pred, gt
 
 
 def steps(voxelspacing: Any) -> Any:

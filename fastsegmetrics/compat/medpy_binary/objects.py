@@ -127,8 +127,7 @@ def obj_assd(result: Any, reference: Any, voxelspacing: Any = None, connectivity
 def _both(
     result: Any, reference: Any, connectivity: int, voxelspacing: Any = None
 ) -> tuple[_Objects, _Objects]:
-    pred, gt = (np.atleast_1d(np.asarray(mask)) != 0 for mask in (result, reference))
-    pair = represent.mask_pair(pred, gt, distances.steps(voxelspacing))
+    pair = represent.mask_pair(*distances.masks(result, reference), distances.steps(voxelspacing))
     distances.check_connectivity(connectivity)
     return _objects(pair.pred, connectivity), _objects(pair.gt, connectivity)
 
