@@ -206,8 +206,9 @@ def test_stub_declares_what_the_package_exports() -> None:
     assert declared == set(fastsegmetrics.__all__)
 
 
-def test_warmup_compiles_all_and_few_specialisations() -> None:
-    """In a fresh process, since other tests call kernels with arrays of other kinds."""
+def test_kernels_have_few_specialisations() -> None:
+    """And warmup compiles them all.  In a fresh process, since other tests call kernels with arrays
+    of other kinds."""
     code = """
 import importlib, pkgutil
 import numpy as np
