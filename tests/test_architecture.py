@@ -227,7 +227,10 @@ def compiled():
 warm_up()
 warm = compiled()
 for kernel, found in warm.items():
-    assert len(found) <= 2, (kernel, found)
+    # Label images are read in their own four widths, contexts of two kinds of maps summed in two
+    # precisions; all else comes in two kinds.
+    many = kernel[0] in ("_correlation", "borders", "contingency", "tiles")
+    assert len(found) <= (4 if many else 2), (kernel, found)
 
 noise = np.random.RandomState(1).random_sample
 rows, columns = np.indices((75, 131))
