@@ -85,7 +85,10 @@ def _measure_maps(metrics: str) -> None:
     soft, truth, photo = _scene()
     tiny = np.linspace(0, 1, 6).reshape(2, 3)
     one = np.array([[0, 0, 1], [0, 1, 1]], bool)
-    pairs = [(soft, truth, photo), (np.round(soft), truth, photo)]
+    # Truths in a large box are summed in single precision, others in double.
+    wide = truth.copy()
+    wide[2, 3] = wide[-3, -3] = True
+    pairs = [(soft, truth, photo), (np.round(soft), truth, photo), (soft, wide, photo)]
     if metrics != "photo":
         pairs.append((tiny, one, np.zeros((2, 3, 3), np.uint8)))
     # Kept for many predictions, a truth is made otherwise.

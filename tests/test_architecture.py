@@ -206,8 +206,9 @@ def test_stub_declares_what_the_package_exports() -> None:
     assert declared == set(fastsegmetrics.__all__)
 
 
-def test_warmup_compiles_all_and_few_specialisations() -> None:
-    """In a fresh process, since other tests call kernels with arrays of other kinds."""
+def test_kernels_have_few_specialisations() -> None:
+    """And warmup compiles them all.  In a fresh process, since other tests call kernels with arrays
+    of other kinds."""
     code = """
 import importlib, pkgutil
 import numpy as np
@@ -226,7 +227,10 @@ def compiled():
 warm_up()
 warm = compiled()
 for kernel, found in warm.items():
-    assert len(found) <= 2, (kernel, found)
+    # Label images are read in their own four widths, contexts of two kinds of maps summed in two
+    # precisions; all else comes in two kinds.
+    many = kernel[0] in ("_correlation", "borders", "contingency", "tiles")
+    assert len(found) <= (4 if many else 2), (kernel, found)
 
 noise = np.random.RandomState(1).random_sample
 rows, columns = np.indices((75, 131))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import backend, represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
-from fastsegmetrics.represent import MapInput
+from fastsegmetrics.represent import MapInput, sealed
 from fastsegmetrics.scores import difficulty as formulas
 from fastsegmetrics.target import Target
 
@@ -241,11 +241,12 @@ def _field(
         top, left, bottom, right = kernels.foreground_box(target.mask)
         rows = slice(max(0, top - radius - 1), bottom + radius + 1)
         columns = slice(max(0, left - radius - 1), right + radius + 1)
-        mask = np.ascontiguousarray(target.mask[rows, columns])
+        # Read-only also where a copy is made, or kernels are compiled for both.
+        mask = sealed(np.ascontiguousarray(target.mask[rows, columns]))
         far[rows, columns] = _nearness(mask, radius, rooms)
         if large_enough(target):
             sides = kernels.side_distances(mask)
-            grey = kernels.grey_thousandths(np.ascontiguousarray(image[rows, columns]))
+            grey = kernels.grey_thousandths(sealed(np.ascontiguousarray(image[rows, columns])))
             raw = kernels.contour_difficulty(grey, sides, radius, factors)
             spread, total, count = _spread(raw, sides, radius, rooms)
             level = total / count
