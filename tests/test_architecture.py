@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -206,6 +207,7 @@ def test_stub_declares_what_the_package_exports() -> None:
     assert declared == set(fastsegmetrics.__all__)
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_kernels_have_few_specialisations() -> None:
     """And warmup compiles them all.  In a fresh process, since other tests call kernels with arrays
     of other kinds."""
