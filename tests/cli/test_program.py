@@ -86,7 +86,7 @@ def test_every_convention_is_an_option_of_its_name_and_default():
 #: Options that mean something else for maps than for volumes, or for another command.
 OF_OTHER_MEANINGS = {
     "--both-empty", "--label", "--labels", "--metric", "--missing", "--one-empty", "--out",
-    "--strata", "--tolerance", "--workers",
+    "--quiet", "--strata", "--tolerance", "--workers",
 }  # fmt: skip
 
 
