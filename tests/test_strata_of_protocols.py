@@ -129,7 +129,7 @@ def test_the_command_and_show(table, capsys) -> None:
     ):  # fmt: skip
         assert main([*asked[:at], *strata]) == 2
         assert capsys.readouterr().err == (
-            f"error: mine is told by the column sky: strata must be Strata.column(FILE, 'sky'), "
+            f"error: mine is told by the column sky: --strata must be Strata.column(FILE, 'sky'), "
             f"--strata FILE.csv:sky; received {given}\n"
         )
 

@@ -13,13 +13,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    InTreeCacheLocator,
-    NullCache,
-    UserProvidedCacheLocator,
-)
+from numba.core import caching
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.extending import lower_builtin, type_callable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -27,6 +22,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # What a truncated or overwritten cache file raises while it is unpickled.
 _BROKEN = (EOFError, pickle.UnpicklingError, OSError, AttributeError, ImportError, IndexError,
            KeyError, TypeError, ValueError, MemoryError)  # fmt: skip
+
+
+# The locators of Numba 0.60 have private names.
+_Provided, _InTree = (
+    getattr(caching, name, None) or getattr(caching, f"_{name}")
+    for name in ("UserProvidedCacheLocator", "InTreeCacheLocator")
+)
 
 
 @functools.cache
@@ -87,11 +89,11 @@ class _Readable:
             raise OSError(f"{path} cannot be read")
 
 
-class _ReadableProvided(_Readable, UserProvidedCacheLocator):  # type: ignore[misc]
+class _ReadableProvided(_Readable, _Provided):  # type: ignore[misc]
     """Where NUMBA_CACHE_DIR points."""
 
 
-class _ReadableInTree(_Readable, InTreeCacheLocator):  # type: ignore[misc]
+class _ReadableInTree(_Readable, _InTree):  # type: ignore[misc]
     """Beside the package."""
 
 
@@ -113,7 +115,7 @@ class _Cache(_ReadingCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        first = UserProvidedCacheLocator if numba.config.CACHE_DIR else InTreeCacheLocator
+        first = _Provided if numba.config.CACHE_DIR else _InTree
         own = isinstance(self._impl.locator, first)
         self._shelf = NullCache() if own else _shelf(function)
 

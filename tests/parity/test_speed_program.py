@@ -98,7 +98,7 @@ def test_surfaces_are_measured_beside_all_their_peers(program, monkeypatch):
         found = {row.name.split(" / ")[1] for row in rows if row.content == content}
         # Centre lines have no surface that could be far away.
         assert found == (peers if content.endswith("near") else peers - {"scikit-image"})
-    planes = {row.name.split(" / ")[1] for row in rows if row.size == "40x50"}
+    planes = {row.name.split(" / ")[1] for row in rows if row.size == "40×50"}
     assert planes == peers - {"mikan-rs"}
     peaks = [row for row in rows if row.unit == "GB"]
     assert [row.content for row in peaks] == ["folded, near", "folded, shifted", "folded, far"]
