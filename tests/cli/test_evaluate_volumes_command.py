@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -70,7 +71,9 @@ def test_evaluate_with_labels_is_the_command_of_volumes(scans, call, labels):
 def test_evaluate_with_labels_takes_the_options_of_volumes_alone(scans, call):
     both = ("--gt", scans / "gt", "--pred", f"near={scans / 'near'}")
     code, _, err = call("evaluate", *both, "--labels", "2", "--metrics", "mae")
-    assert (code, one_error(err)) == (2, "error: No such option '--metrics'.")
+    # click's own sentence, which is not the same in all of its versions.
+    assert code == 2
+    assert re.fullmatch(r"error: No such option.* '?--metrics'?\.?", one_error(err))
     code, _, err = call("evaluate", *both)
     assert code == 2
     assert one_error(err).endswith(
