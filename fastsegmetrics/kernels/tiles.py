@@ -415,8 +415,11 @@ def context_sums(
     # What whole tiles leave over is often a few rows, which are summed directly.
     tall = tile_rows - weights.shape[0] + 1
     wide = _whole(_balanced(width, (_STRIDE - weights.shape[1]) // _LANES * _LANES))
-    # A few lines more than two planes, since whole vectors and blocks are read.
-    tile = _aligned(2 * plane + (_ROWS + 1) * _STRIDE, scale)
+    # A few lines more than two planes, since whole vectors and blocks are read.  What lies beyond
+    # a plane has weight 0 there, but must be numbers: nothing times NaN is NaN.
+    beyond = (_ROWS + 1) * _STRIDE
+    tile = _aligned(2 * plane + beyond, scale)
+    tile[plane : plane + beyond] = 0.0
     tile[2 * plane :] = 0.0
     out = _aligned(2 * plane, scale)
     found = out[weights.shape[0] // 2 * _STRIDE :]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import fastsegmetrics as fsm
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
@@ -357,6 +358,22 @@ def test_reference_measures_under_both_policies() -> None:
 
 
 # --- the doors --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_memory_that_held_something_else_changes_nothing(seed) -> None:
+    """Pixels summed one by one read beyond their tile, with weight 0, what may have been NaN."""
+    rng = np.random.default_rng(seed)
+    truth = np.zeros((120, 300), bool)
+    truth[rng.integers(0, 120, 10), rng.integers(0, 300, 10)] = True
+    for pred in (soft := rng.random(truth.shape), np.uint8(255 * soft)):
+        # What is freed here is what the kernel is given next.
+        spoiled = [
+            np.full(n, np.nan, np.float32) for n in range(500, 60_000, 500) for _ in range(3)
+        ]
+        del spoiled
+        found = fsm.c_beta(pred, truth)
+        assert found == pytest.approx(fsm.c_beta(pred, truth, backend="reference"), abs=1e-7)
 
 
 def test_layouts_give_the_same_bits() -> None:
