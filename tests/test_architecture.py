@@ -231,7 +231,7 @@ warm = compiled()
 for kernel, found in warm.items():
     # Label images are read in their own four widths, contexts of two kinds of maps summed in two
     # precisions; all else comes in two kinds.
-    many = kernel[0] in ("_correlation", "borders", "contingency", "tiles")
+    many = kernel[0] in ("_correlation", "_gains", "borders", "contingency", "tiles")
     assert len(found) <= (4 if many else 2), (kernel, found)
 
 noise = np.random.RandomState(1).random_sample

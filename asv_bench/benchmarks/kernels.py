@@ -179,6 +179,7 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "level_table": _level_table,
     "extremes": lambda prepared: lambda: levels.extremes(prepared.flat[0]),
     "foreground": lambda prepared: lambda: masks.foreground(prepared.pred, 128),
+    "level_range": lambda prepared: lambda: levels.level_range(prepared.flat[0]),
     "level_sums": lambda prepared: lambda: levels.level_sums(*prepared.flat),
     "describe_table": _describe,
     "absolute_error": _absolute_error,

@@ -16,7 +16,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.kernels._jit import fused, kernel
+from fastsegmetrics.kernels._jit import apart, fused, kernel
+from fastsegmetrics.kernels._taps import correlate_row
 
 #: Points of a radix-4 transform; a tile has a small multiple of them as rows.
 POINTS = 64
@@ -60,7 +61,7 @@ def _aligned(size: int, like: NDArray[np.floating]) -> NDArray[np.floating]:
     return room[start : start + size]
 
 
-@kernel
+@apart
 def _stage(
     source: NDArray[np.floating],
     out: NDArray[np.floating],
@@ -105,7 +106,7 @@ def _stage(
             to_im[k + 3 * _STRIDE] = fused(xr, s3, xi * c3)
 
 
-@kernel
+@apart
 def _unstage(
     source: NDArray[np.floating],
     out: NDArray[np.floating],
@@ -147,7 +148,7 @@ def _unstage(
             to_im[k + 3 * _APART] = bi - dr
 
 
-@kernel
+@apart
 def _stage_two_folds(
     tile: NDArray[np.floating],
     out: NDArray[np.floating],
@@ -227,7 +228,7 @@ def _stage_two_folds(
             to[k + 3 * _PART + 3 * _STRIDE] = fused(xi, c7, -(xr * s7))
 
 
-@kernel
+@apart
 def _unstage_two_folds(
     parts: NDArray[np.floating],
     out: NDArray[np.floating],
@@ -286,7 +287,7 @@ def _unstage_two_folds(
             to[k + 7 * _APART], to[k + 7 * _APART + 2 * _PART] = p3 - xr, q3 - xi
 
 
-@kernel
+@apart
 def _split_three(
     tile: NDArray[np.floating],
     out: NDArray[np.floating],
@@ -325,7 +326,7 @@ def _split_three(
             to_im[k + 4 * _PART] = fused(xi, c2, -(xr * s2))
 
 
-@kernel
+@apart
 def _join_three(
     parts: NDArray[np.floating],
     out: NDArray[np.floating],
@@ -362,90 +363,15 @@ def _join_three(
 
 
 @kernel
-def _pair(
-    x: float, y: float, u: float, v: float, p: float, q: float, a: float, b: float
-) -> tuple[float, float]:
-    """Add what a tap a + ib and its conjugate at −t see: u + ip ahead, v + iq behind, to x + iy."""
-    return fused(q - p, b, fused(u + v, a, x)), fused(u - v, b, fused(p + q, a, y))
-
-
-@kernel
 def _across(
     source: NDArray[np.floating],
     out: NDArray[np.floating],
     spectrum: NDArray[np.floating],
     lanes: int,
 ) -> None:
-    """Correlate each row, a frequency, with its own complex kernel along the columns.
-
-    A kernel that half a turn leaves unchanged has the conjugate at the tap −t of what it has at t,
-    so that two neighbours are added or subtracted before they are multiplied.  Loads that straddle
-    cache lines are what this loop waits for.  A number that the one before it has seen already is
-    kept from there, which vectors do by a shuffle of two: in one plane of two it pays.
-    """
-    half = spectrum.shape[2] - 1
+    """Correlate each row, a frequency, with its own complex kernel along the columns."""
     for f in range(POINTS):
-        row = f * _STRIDE
-        to_re = out[row:_PART]
-        to_im = out[_PART + row :]
-        re = source[row + half : _PART]
-        im = source[_PART + row + half :]
-        a = spectrum[0, f]
-        b = spectrum[1, f]
-        centre = a[0]
-        t = 2 - half % 2
-        behind_re = source[row + half - t : _PART] if half > 0 else re
-        behind_im = source[_PART + row + half - t :] if half > 0 else im
-        if half == 0:
-            for k in range(lanes):
-                to_re[k] = re[k] * centre
-                to_im[k] = im[k] * centre
-        elif t == 1:
-            a0, b0 = a[1], b[1]
-            for k in range(lanes):
-                to_re[k], to_im[k] = _pair(
-                    re[k] * centre, im[k] * centre,
-                    re[k + 1], behind_re[k], im[k + 1], behind_im[k], a0, b0,
-                )  # fmt: skip
-        else:
-            a0, a1, b0, b1 = a[1], a[2], b[1], b[2]
-            u0, v1 = re[1], behind_re[0]
-            for k in range(lanes):
-                u1, v0 = re[k + 2], behind_re[k + 1]
-                x, y = re[k] * centre, im[k] * centre
-                x, y = _pair(x, y, u0, v0, im[k + 1], behind_im[k + 1], a0, b0)
-                to_re[k], to_im[k] = _pair(x, y, u1, v1, im[k + 2], behind_im[k], a1, b1)
-                u0, v1 = u1, v0
-        t += 1
-        if t < half and (half - t) % 4 == 1:
-            a0, a1, b0, b1 = a[t], a[t + 1], b[t], b[t + 1]
-            re = source[row + half + t : _PART]
-            im = source[_PART + row + half + t :]
-            behind_re = source[row + half - t - 1 : _PART]
-            behind_im = source[_PART + row + half - t - 1 :]
-            u0, v1 = re[0], behind_re[0]
-            for k in range(lanes):
-                u1, v0 = re[k + 1], behind_re[k + 1]
-                x, y = _pair(to_re[k], to_im[k], u0, v0, im[k], behind_im[k + 1], a0, b0)
-                to_re[k], to_im[k] = _pair(x, y, u1, v1, im[k + 1], behind_im[k], a1, b1)
-                u0, v1 = u1, v0
-            t += 2
-        while t < half:
-            a0, a1, a2, a3 = a[t], a[t + 1], a[t + 2], a[t + 3]
-            b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-            re = source[row + half + t : _PART]
-            im = source[_PART + row + half + t :]
-            behind_re = source[row + half - t - 3 : _PART]
-            behind_im = source[_PART + row + half - t - 3 :]
-            u0, u2, v1, v3 = re[0], re[2], behind_re[2], behind_re[0]
-            for k in range(lanes):
-                u1, u3, v0, v2 = re[k + 1], re[k + 3], behind_re[k + 3], behind_re[k + 1]
-                x, y = _pair(to_re[k], to_im[k], u0, v0, im[k], behind_im[k + 3], a0, b0)
-                x, y = _pair(x, y, u1, v1, im[k + 1], behind_im[k + 2], a1, b1)
-                x, y = _pair(x, y, u2, v2, im[k + 2], behind_im[k + 1], a2, b2)
-                to_re[k], to_im[k] = _pair(x, y, u3, v3, im[k + 3], behind_im[k], a3, b3)
-                u0, u2, v1, v3 = u1, u3, v0, v2
-            t += 4
+        correlate_row(source, out, f * _STRIDE, spectrum[0, f], spectrum[1, f], lanes)
 
 
 @kernel

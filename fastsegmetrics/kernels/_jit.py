@@ -15,6 +15,7 @@ import numba
 from numba import types
 from numba.core import caching
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
+from numba.core.compiler import Compiler
 from numba.extending import lower_builtin, type_callable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -174,10 +175,31 @@ def kernel(function: Function) -> Function:
     With ``NUMBA_DISABLE_JIT=1`` the function is returned as it is.  Called from another kernel it
     is compiled into it.
     """
+    return _compiled(function)
+
+
+def apart(function: Function) -> Function:
+    """Compile as `kernel` does a function that writes to no array that it has under another name.
+
+    Otherwise each loop first asks whether what it writes lies where it reads: of a loop over a
+    dozen vectors that question takes a quarter of the time.
+    """
+    return _compiled(function, pipeline_class=_Apart)
+
+
+class _Apart(Compiler):  # type: ignore[misc]
+    """Numba's compiler, which tells LLVM that arguments do not overlap."""
+
+    def define_pipelines(self) -> Any:
+        self.state.flags.noalias = True
+        return super().define_pipelines()
+
+
+def _compiled(function: Function, **options: Any) -> Function:
     # error_model: Python semantics for division would put a branch that raises into every loop
     # and keep LLVM from vectorising; kernels guard their divisions themselves.  No fastmath: the
     # sums and quotients must be the IEEE ones.
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if hasattr(compiled, "enable_caching"):
         compiled._cache = _cache_of(function)
     return cast(Function, compiled)

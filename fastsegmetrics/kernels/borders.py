@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._jit import apart, kernel
 
 #: Rows of a strip, side by side: as many are added that are too deep to be seen as are in one row.
 _ROWS = 4
@@ -76,7 +76,7 @@ def _find(
     return n
 
 
-@kernel
+@apart
 def _add_lines(
     strip: NDArray[np.number],
     places: NDArray[np.int64],

@@ -167,6 +167,15 @@ def _piece_sums(pred: NDArray[np.uint64], mask: NDArray[np.uint64]) -> tuple[int
 
 
 @kernel
+def _piece_sum(words: NDArray[np.uint64]) -> int:
+    """Return the sum of a piece's bytes, see `_piece_sums`."""
+    total = np.uint64(0)
+    for i in range(words.size):
+        total += _pairs(words[i])
+    return _folded(total)
+
+
+@kernel
 def extremes(pred: NDArray[np.uint8]) -> tuple[int, int]:
     """Return the lowest and the highest value of a flat 8-bit map."""
     low = np.uint8(255)
@@ -176,6 +185,20 @@ def extremes(pred: NDArray[np.uint8]) -> tuple[int, int]:
         low = value if value < low else low
         high = value if value > high else high
     return np.int64(low), np.int64(high)
+
+
+@kernel
+def level_range(pred: NDArray[np.uint8]) -> tuple[int, int, int]:
+    """Return the sum of a flat 8-bit map, its minimum and its maximum."""
+    whole = pred.size // 8 * 8
+    words = pred[:whole].view(np.uint64)
+    total = 0
+    for start in range(0, words.size, _PIECE):
+        total += _piece_sum(words[start : start + _PIECE])
+    for i in range(whole, pred.size):
+        total += np.int64(pred[i])
+    low, high = extremes(pred)
+    return total, low, high
 
 
 @kernel

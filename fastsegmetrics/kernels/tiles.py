@@ -6,8 +6,6 @@ correlation, and tiles with few pixels of the mask are summed directly at those.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +19,8 @@ from fastsegmetrics.kernels._correlation import (
     _correlate,
     _whole,
 )
-from fastsegmetrics.kernels._jit import fused, kernel
+from fastsegmetrics.kernels._gains import LEAST, add_tile, gained, series
+from fastsegmetrics.kernels._jit import apart, fused, kernel
 
 #: Rows of the shortest tile.
 SHORTEST = POINTS
@@ -32,19 +31,6 @@ _NARROW = 32
 _ROWS = 14
 #: Time of one direct sum over that of one point of a transformed tile, by the kernel's rows.
 _FEW = 0.6
-#: Below this a correlation is rounding noise of the transform, and so 0: in double and in single.
-_NOISE = 1e-15
-_NOISE_SINGLE = 2.0**-22
-#: Where `_terms` has what follows its sixteen powers.
-_CENTRE, _ZERO, _LEAST = 16, 17, 18
-#: 1 - exp(-1/2 - y) for |y| <= 1/2, by powers of y: good to 2e-16 with the fifteenth.
-_SERIES = np.array(
-    [1 - math.exp(-0.5)] + [-((-1) ** k) * math.exp(-0.5) / math.factorial(k) for k in range(1, 16)]
-)
-#: The same to 2e-8, by interpolation between the roots of a Chebyshev polynomial.
-_SHORT = np.polynomial.Chebyshev.interpolate(
-    lambda y: -np.expm1(-0.5 - y), 6, domain=[-0.5, 0.5]
-).convert(kind=np.polynomial.Polynomial, domain=[-1, 1]).coef  # fmt: skip
 
 
 @kernel
@@ -64,37 +50,39 @@ def kernel_spectrum(weights: NDArray[np.float64], folds: int) -> NDArray[np.floa
     imaginary part, the quotient, its three digits to the base 4 reversed, and column.
 
     So few rows are transformed by the definition in a tenth of what a library's transform takes:
-    two rows at equal distances from the middle at a time, all frequencies a vector.
+    two rows at equal distances from the middle at a time, all columns a vector.
     """
     points = POINTS * folds
     down, across = weights.shape[0] // 2, weights.shape[1] // 2
-    out = np.empty((folds, 2, POINTS, across + 1))
-    sums = np.zeros((2, across + 1, points // 2 + 1))
-    for k in range(across + 1):
-        sums[0, k] = weights[down, across + k] / points
-    cosines, sines = np.empty(points // 2 + 1), np.empty(points // 2 + 1)
+    columns = across + 1
+    out = np.empty((folds, 2, POINTS, columns))
+    sums = np.zeros((2, points // 2 + 1, columns))
+    for k in range(columns):
+        sums[0, :, k] = weights[down, across + k] / points
+    even, odd = np.empty(columns), np.empty(columns)
     for row in range(1, down + 1):
-        angle = 0
-        for frequency in range(cosines.size):
-            cosines[frequency] = _TURNS[angle, 0]
-            sines[frequency] = _TURNS[angle, 1]
-            angle += row * (_CIRCLE // points)
-            angle -= _CIRCLE if angle >= _CIRCLE else 0
-        for k in range(across + 1):
+        for k in range(columns):
             before = weights[down - row, across + k] / points
             after = weights[down + row, across + k] / points
-            even, odd = after + before, after - before
-            re, im = sums[0, k], sums[1, k]
-            for frequency in range(cosines.size):
-                re[frequency] = fused(even, cosines[frequency], re[frequency])
-                im[frequency] = fused(odd, sines[frequency], im[frequency])
+            even[k], odd[k] = after + before, after - before
+        angle = 0
+        for frequency in range(points // 2 + 1):
+            cosine, sine = _TURNS[angle, 0], _TURNS[angle, 1]
+            re, im = sums[0, frequency], sums[1, frequency]
+            for k in range(columns):
+                re[k] = fused(even[k], cosine, re[k])
+                im[k] = fused(odd[k], sine, im[k])
+            angle += row * (_CIRCLE // points)
+            angle -= _CIRCLE if angle >= _CIRCLE else 0
     for frequency in range(points // 2 + 1):
+        re, im = sums[0, frequency], sums[1, frequency]
         # The transform of real numbers at the negative of a frequency is the conjugate.
         for sign, place in ((1, frequency), (-1, (points - frequency) % points)):
             residue, at = _place(place, folds)
-            for k in range(across + 1):
-                out[residue, 0, at, k] = sums[0, k, frequency]
-                out[residue, 1, at, k] = sums[1, k, frequency] * sign
+            to_re, to_im = out[residue, 0, at], out[residue, 1, at]
+            for k in range(columns):
+                to_re[k] = re[k]
+                to_im[k] = im[k] * sign
     return out
 
 
@@ -132,7 +120,7 @@ def _constant(
     return True
 
 
-@kernel
+@apart
 def _fill(
     values: NDArray[np.number],
     scale: NDArray[np.floating],
@@ -161,100 +149,6 @@ def _fill(
                 into[j] = (into[j] - low) * step
         into[columns.size :] = 0.0
     tile[rows.size * _STRIDE :] = 0.0
-
-
-@kernel
-def _terms(like: NDArray[np.floating]) -> tuple[float, ...]:
-    """Return the series of `_gain`, its centre, 0 and the noise in an array's own precision.
-
-    A literal would turn every sum in single precision into one in double.
-    """
-    double = like.itemsize == 8
-    rest = np.array([0.5, 0.0, _NOISE if double else _NOISE_SINGLE])
-    s = np.zeros(_SERIES.size, like.dtype)
-    if double:
-        s[:] = _SERIES
-    else:
-        s[: _SHORT.size] = _SHORT
-    r = rest.astype(like.dtype)
-    return (
-        s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13],
-        s[14], s[15], r[0], r[1], r[2],
-    )  # fmt: skip
-
-
-@kernel
-def _gain(x: float, terms: tuple[float, ...], double: bool) -> float:
-    """Return 1 − exp(−x) for x in [0, 1] to a rounding of its own.
-
-    Powers about ½: unlike the library's exponential, a loop can make vectors of them.  In single
-    precision seven of them are enough.
-    """
-    y = x - terms[_CENTRE]
-    high = terms[6]
-    if double:
-        high = fused(terms[15], y, terms[14])
-        high = fused(fused(high, y, terms[13]), y, terms[12])
-        high = fused(fused(high, y, terms[11]), y, terms[10])
-        high = fused(fused(high, y, terms[9]), y, terms[8])
-        high = fused(fused(high, y, terms[7]), y, terms[6])
-    high = fused(fused(high, y, terms[5]), y, terms[4])
-    high = fused(fused(high, y, terms[3]), y, terms[2])
-    return fused(fused(high, y, terms[1]), y, terms[0])
-
-
-@kernel
-def _add_tile(
-    tile: NDArray[np.floating],
-    constant: bool,
-    mask: NDArray[np.uint8],
-    degree: NDArray[np.float64],
-    place: NDArray[np.int64],
-    work: NDArray[np.floating],
-    sums: NDArray[np.float64],
-) -> None:
-    """Add what a correlated tile holds on the mask to sums by column, see `context_sums`.
-
-    `work` is four lines of a tile's width.  Loops run over whole vectors, with the mask 0 beyond
-    its place, and eight rows are summed in the precision of the tile before they are in double.
-    """
-    top, left, bottom, right = place[0], place[1], place[2], place[3]
-    lanes = _whole(right - left)
-    terms = _terms(work)
-    zero, noise = terms[_ZERO], terms[_LEAST]
-    double = work.itemsize == 8
-    gains, on = work[:_STRIDE], work[_STRIDE : 2 * _STRIDE]
-    forward, reverse = work[2 * _STRIDE : 3 * _STRIDE], work[3 * _STRIDE : 4 * _STRIDE]
-    work[:] = 0.0
-    for row in range(top, bottom):
-        bits = mask[row, left:right]
-        for k in range(bits.size):
-            on[k] = bits[k]
-        line = tile[(row - top) * _STRIDE : (row - top + 1) * _STRIDE]
-        if constant:
-            line[:] = tile[0]
-        if degree.size == 0:
-            for k in range(lanes):
-                x = line[k]
-                bit = on[k] if x >= noise else zero
-                reverse[k] = fused(_gain(x, terms, double), bit, reverse[k])
-                forward[k] = fused(x, bit, forward[k])
-        else:
-            for k in range(lanes):
-                x = line[k]
-                bit = on[k] if x >= noise else zero
-                gains[k] = _gain(x, terms, double) * bit
-                reverse[k] += gains[k]
-                forward[k] = fused(x, bit, forward[k])
-            by = degree[row, left:right]
-            for k in range(by.size):
-                sums[2, k] += gains[k] * by[k]
-        if (row - top) % 8 == 7 or row == bottom - 1:
-            for k in range(lanes):
-                sums[0, k] += forward[k]
-                sums[1, k] += reverse[k]
-                forward[k] = zero
-                reverse[k] = zero
 
 
 @kernel
@@ -329,11 +223,11 @@ def _add_pixels(
     work: NDArray[np.floating],
     sums: NDArray[np.float64],
 ) -> None:
-    """Add what `_add_tile` does, from a tile that is not transformed, pixel by pixel."""
+    """Add what `add_tile` does, from a tile that is not transformed, pixel by pixel."""
     top, left, bottom, right = place[0], place[1], place[2], place[3]
     padded = _padded_weights(weights)
     narrow = weights.shape[1] <= _NARROW
-    terms = _terms(work)
+    terms = series(work)
     places = np.empty(right - left + 1, np.int64)
     for row in range(top, bottom):
         bits = mask[row, left:right]
@@ -343,16 +237,16 @@ def _add_pixels(
             n += np.int64(bits[k])
         for k in places[:n]:
             x = _dot(tile[(row - top) * _STRIDE + k :], padded, work, narrow)
-            if x < terms[_LEAST]:
+            if x < terms[LEAST]:
                 continue
-            gain = _gain(x, terms, work.itemsize == 8)
+            gain = gained(x, terms, work.itemsize == 8)
             sums[0, 0] += x
             sums[1, 0] += gain
             if degree.size > 0:
                 sums[2, 0] += gain * degree[row, left + k]
 
 
-@kernel
+@apart
 def _count_columns(mask: NDArray[np.uint8], top: int, bottom: int, out: NDArray[np.uint8]) -> None:
     """Write how many pixels of the mask each column has in some rows, fewer than 256."""
     out[:] = 0
@@ -421,7 +315,8 @@ def context_sums(
     tile = _aligned(2 * plane + beyond, scale)
     tile[plane : plane + beyond] = 0.0
     tile[2 * plane :] = 0.0
-    out = _aligned(2 * plane, scale)
+    out = _aligned(2 * plane + 4 * _STRIDE, scale)
+    out[2 * plane :] = 0.0
     found = out[weights.shape[0] // 2 * _STRIDE :]
     place = np.zeros(4, np.int64)
     waiting = np.zeros(4, np.int64)
@@ -430,7 +325,8 @@ def context_sums(
     kept = np.zeros(4, np.int64)
     n_kept = 0
     in_column = np.empty(width, np.uint8)
-    work = _aligned(4 * _STRIDE, scale)
+    work = _aligned(3 * _STRIDE, scale)
+    on = np.empty(4 * _STRIDE, np.uint8)
     sums = np.zeros((3, _STRIDE))
     few = _FEW * tile_rows * wide / weights.shape[0]
     top = 0
@@ -452,7 +348,7 @@ def context_sums(
             part = tile[plane if n_waiting else 0 :]
             n = _total(in_column[left : place[3]])
             if _window(values, scale, around, weights, place, part[:plane]):
-                _add_tile(part, True, mask, degree, place, work, sums)
+                add_tile(part, True, mask, degree, place, work, on, sums)
             elif n < few:
                 if n > n_kept:
                     for i in range(4):
@@ -467,8 +363,8 @@ def context_sums(
                 n_waiting = 1
             else:
                 _correlate(tile, out, spectrum, wide)
-                _add_tile(found, False, mask, degree, waiting, work, sums)
-                _add_tile(found[plane:], False, mask, degree, place, work, sums)
+                add_tile(found, False, mask, degree, waiting, work, on, sums)
+                add_tile(found[plane:], False, mask, degree, place, work, on, sums)
                 n_waiting = 0
             left += wide
         top = bottom
@@ -478,9 +374,9 @@ def context_sums(
         tile[plane : 2 * plane] = 0.0
     if n_waiting:
         _correlate(tile, out, spectrum, wide)
-        _add_tile(found, False, mask, degree, waiting, work, sums)
+        add_tile(found, False, mask, degree, waiting, work, on, sums)
         if n_kept:
-            _add_tile(found[plane:], False, mask, degree, kept, work, sums)
+            add_tile(found[plane:], False, mask, degree, kept, work, on, sums)
     elif n_kept:
         _add_pixels(tile[plane:], weights, mask, degree, kept, work, sums)
     return sums[0].sum(), sums[1].sum(), sums[2].sum()

@@ -16,8 +16,12 @@ def reflected(start: int, stop: int, size: int) -> NDArray[np.int64]:
     if size > 1:
         period = 2 * (size - 1)
         for i in range(out.size):
-            index = (start + i) % period
-            out[i] = min(index, period - index)
+            index = start + i
+            # A division takes ten times as long as all else.
+            if index < 0 or index >= size:
+                index %= period
+                index = min(index, period - index)
+            out[i] = index
     return out
 
 

@@ -34,6 +34,11 @@ def extremes(pred: NDArray[np.uint8]) -> tuple[int, int]:
     return int(pred.min()), int(pred.max())
 
 
+def level_range(pred: NDArray[np.uint8]) -> tuple[int, int, int]:
+    """Return the sum of a flat 8-bit map, its minimum and its maximum."""
+    return int(pred.sum()), int(pred.min()), int(pred.max())
+
+
 def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
     """Return the sum of a flat 8-bit map, its sum on the mask, the mask's area, min and max."""
     inside = pred[mask == 1]

@@ -176,12 +176,11 @@ def _range(pred: MapInput, conventions: Conventions) -> tuple[float, int, int]:
         return float(values.sum(dtype=np.float64)), 0, 1
     from fastsegmetrics.kernels import levels
 
-    flat = values.reshape(-1)
-    total, _, _, low, high = map(int, levels.level_sums(flat, flat))
+    total, low, high = levels.level_range(values.reshape(-1))
     represent.check_scale(high, conventions)
     if not pred.stretch or low == high:
         low, high = 0, 255
-    return (total - low * flat.size) / (high - low), low, high
+    return (total - low * values.size) / (high - low), low, high
 
 
 def _context(mask: NDArray[np.uint8], alpha: float) -> _Context:

@@ -147,11 +147,11 @@ def _eight_bit(
     pred: MapInput, target: Target, conventions: Conventions
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the level of each value, and the map's two masks, packed."""
-    from fastsegmetrics.kernels.levels import level_sums
+    from fastsegmetrics.kernels.levels import level_range
 
     keep_at_zero = conventions.policy == "published"
     values = pred.values
-    total, _, _, low, high = level_sums(values.reshape(-1), target.mask.reshape(-1))
+    total, low, high = level_range(values.reshape(-1))
     represent.check_scale(high, conventions)
     table = np.clip(represent.unit_table(pred), 0.0, 1.0)
     levels = (255.0 * table).astype(np.uint8)

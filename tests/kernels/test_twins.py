@@ -98,6 +98,7 @@ def test_level_table_counts_runs_across_words_rows_and_quadrants() -> None:
 def test_level_sums(pair) -> None:
     pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
     assert tuple(levels.level_sums(pred, mask)) == level_twins.level_sums(pred, mask)
+    assert tuple(levels.level_range(pred)) == level_twins.level_range(pred)
 
 
 def test_level_sums_of_more_than_one_piece() -> None:
@@ -106,6 +107,7 @@ def test_level_sums_of_more_than_one_piece() -> None:
     pred[-1] = 3
     expected = (70_000 * 255 + 3, 70_000 * 255 + 3, 70_001, 3, 255)
     assert tuple(levels.level_sums(pred, mask)) == expected
+    assert tuple(levels.level_range(pred)) == (70_000 * 255 + 3, 3, 255)
 
 
 def test_level_sums_of_memory_that_begins_anywhere() -> None:
@@ -115,6 +117,7 @@ def test_level_sums_of_memory_that_begins_anywhere() -> None:
     for start, stop in ((3, 1100), (5, 1031), (1, 8), (7, 14), (2, 3)):
         pair = pred[start:stop], mask[start:stop]
         assert tuple(levels.level_sums(*pair)) == level_twins.level_sums(*pair)
+        assert tuple(levels.level_range(pair[0])) == level_twins.level_range(pair[0])
 
 
 @given(eight_bit_pairs(), st.booleans(), st.booleans())
