@@ -238,3 +238,22 @@ def test_buffers_may_be_reused_between_steps():
     metric.step(pred, gt)
     np.testing.assert_array_equal(metric._metric_handlers["a"].dynamic_results[0], first)
     assert metric._metric_handlers["a"].dynamic_results[1][[0, -1]].tolist() == [0.0, 1.0]
+
+
+def test_weights_below_zero_are_divided_as_they_are() -> None:
+    handler = compat.FmeasureHandler(True, True, beta=-0.5)
+    # P = 1/2, R = 1: 0.5 · 0.5 / 0.75; and P = R = 0.
+    assert float(handler(1, 1, 5, 0)) == pytest.approx(1 / 3, rel=1e-15)
+    assert float(handler(0, 1, 5, 1)) == 0.0
+
+
+def test_handlers_of_one_class_have_arrays_of_their_own() -> None:
+    handlers = {name: compat.RecallHandler(True, True) for name in ("a", "b", "c")}
+    metric = compat.FmeasureV2(handlers)
+    metric.step(PRED, GT)
+    curves = [handler.dynamic_results[0] for handler in handlers.values()]
+    expected = curves[0].copy()
+    for curve in curves:
+        curve += 1.0
+    for curve in curves:
+        np.testing.assert_array_equal(curve, expected + 1.0)

@@ -101,8 +101,9 @@ class FmeasureV2:
         for handler in self._metric_handlers.values():
             kind = type(handler)
             if kind.__call__ is Elementwise.__call__:
-                scores = known.get(kind)
-                if scores is None:
+                if kind in known:
+                    scores = known[kind].copy()
+                else:
                     scores = handler(*as_floats)
                     if kind in STATELESS:
                         known[kind] = scores
@@ -178,7 +179,7 @@ def _gather(handler: Any, counts: Counts) -> None:
 def _gather_at_once(handler: _BaseHandler, scores: NDArray[np.float64], counts: Counts) -> None:
     """Do what `_gather` does from one call: three cost more than the pass over the pixels."""
     if handler.dynamic_results is not None:
-        handler.dynamic_results.append(scores[DYNAMIC].copy())
+        handler.dynamic_results.append(scores[DYNAMIC])
     if handler.adaptive_results is not None:
         handler.adaptive_results.append(scores[ADAPTIVE])
     if isinstance(handler.binary_results, dict):

@@ -75,12 +75,17 @@ class Elementwise(_BaseHandler):
         raise NotImplementedError
 
 
-def _share(part: Any, whole: Any) -> Any:
+#: Below what ratios of counts weigh together if they are not 0.
+_LEAST_RATIO = 1e-200
+
+
+def _share(part: Any, whole: Any, least: float = 1) -> Any:
     """Return the quotient of counts, part of each other: 0 where the whole is 0.
 
-    A third of what `divide` takes for 258 values, which has to look where it may divide.
+    A third of what `divide` takes for 258 values, which has to look where it may divide.  No whole
+    but 0 is below `least`.
     """
-    return part / np.maximum(whole, 1)
+    return part / np.maximum(whole, least)
 
 
 class IOUHandler(Elementwise):
@@ -187,7 +192,10 @@ class FmeasureHandler(Elementwise):
         precision = _share(tp, tp + fp)
         recall = _share(tp, tp + fn)
         weighted = (1 + self.beta) * precision * recall
-        return precision, recall, self.divide(weighted, self.beta * precision + recall)
+        both = self.beta * precision + recall
+        if self.beta >= 0:
+            return precision, recall, _share(weighted, both, _LEAST_RATIO)
+        return precision, recall, self.divide(weighted, both)
 
 
 SensitivityHandler = RecallHandler
