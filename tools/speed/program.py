@@ -174,7 +174,7 @@ def _parsed(description: str, arguments: list[str] | None) -> argparse.Namespace
         help="of scores and spatial only rows whose name has one of these words",
     )  # fmt: skip
     parser.add_argument("--seconds", type=float, default=0.1, help="least time a comparison runs")
-    parser.add_argument("--pairs", type=int, help="pairs of a folder (200)")
+    parser.add_argument("--pairs", type=int, help="pairs of a folder (1000, of a quick run 100)")
     parser.add_argument("--rounds", type=int, help="rounds of a folder run (7)")
     parser.add_argument("--gt", type=Path, help="a folder of your own ground truths, and …")
     parser.add_argument("--pred", type=Path, help="… of predictions, for the folder runs")
@@ -189,7 +189,7 @@ def _parsed(description: str, arguments: list[str] | None) -> argparse.Namespace
         if options.sizes == list(SIZES):
             options.sizes = options.sizes[1:3]
         options.seconds = 0.01
-    options.pairs = options.pairs or (100 if options.quick else 200)
+    options.pairs = options.pairs or (100 if options.quick else 1000)
     options.rounds = options.rounds or (3 if options.quick else 7)
     return options
 
