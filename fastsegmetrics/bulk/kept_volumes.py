@@ -14,7 +14,7 @@ import numpy as np
 from fastsegmetrics import __version__, backend
 from fastsegmetrics.bulk.resume import check_contract, identity_now, recorded, require_same
 from fastsegmetrics.bulk.store import RunStore, StoredPair
-from fastsegmetrics.bulk.volume_case import MeasuredCase
+from fastsegmetrics.bulk.volume_case import MeasuredCase, surface_rule
 from fastsegmetrics.bulk.volume_grids import Grid
 from fastsegmetrics.bulk.volume_tables import SUMMARY
 from fastsegmetrics.bulk.volumes import evaluate_volumes
@@ -167,9 +167,13 @@ def _told(choices: Mapping[str, Any]) -> dict[str, Any]:
     labels = label_set(choices["labels"], choices.get("ignore_label"))
     defaults = inspect.signature(evaluate_volumes).parameters
     chosen = {name: choices.get(name, defaults[name].default) for name in _CHOICES}
-    spacing = chosen["spacing"]
+    spacing, surfaces = chosen["spacing"], chosen.pop("surfaces")
+    unnamed = surface_rule(surfaces, chosen["surface"], None, chosen["one_empty"], None)
+    if unnamed is not None and chosen["hd95"] == unnamed.hd95:
+        # To name the convention that nobody need name is to ask for the same.
+        chosen["hd95"] = None
     return {
-        "metrics": ["overlap", *(["surfaces"] if chosen.pop("surfaces") else [])],
+        "metrics": ["overlap", *(["surfaces"] if surfaces else [])],
         "labels": list(labels.values),
         "ignore_label": labels.ignored,
         **chosen,

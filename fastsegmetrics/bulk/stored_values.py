@@ -11,7 +11,8 @@ import numpy as np
 
 from fastsegmetrics.bulk.files import EVALUATION, PER_IMAGE
 from fastsegmetrics.bulk.stored_runs import load_summary
-from fastsegmetrics.bulk.volume_tables import IN_UNITS, OF_CASES, PER_LABEL, SUMMARY
+from fastsegmetrics.bulk.stored_volumes import holds_volumes
+from fastsegmetrics.bulk.volume_tables import IN_UNITS, OF_CASES, PER_LABEL
 from fastsegmetrics.catalog import METRICS, Direction, Metric
 from fastsegmetrics.catalog.rows import Half
 from fastsegmetrics.errors import InputError
@@ -218,7 +219,7 @@ class StoredVolumes:
         return int(row["gt_voxels"]), int(row["pred_voxels"])
 
 
-def holds_volumes(directory: str | Path, label: int | None) -> bool:
+def asked_of_volumes(directory: str | Path, label: int | None) -> bool:
     """Whether a directory holds a run of volumes; whether a label is given must fit that.
 
     Raises
@@ -226,7 +227,7 @@ def holds_volumes(directory: str | Path, label: int | None) -> bool:
     InputError
         A label is given for images, or none for volumes.
     """
-    found = (Path(directory) / SUMMARY).is_file()
+    found = holds_volumes(directory)
     if found == (label is None):
         where = printable(Path(directory))
         if found:
@@ -243,9 +244,9 @@ def stored_values(directory: str | Path, label: int | None = None) -> StoredValu
     Raises
     ------
     InputError
-        As for `holds_volumes` and the two classes.
+        As for `asked_of_volumes` and the two classes.
     """
-    if holds_volumes(directory, label):
+    if asked_of_volumes(directory, label):
         assert label is not None
         return StoredVolumes(directory, label)
     return StoredValues(directory)

@@ -68,13 +68,13 @@ def inspect(
     Undefined values are listed apart.
     """
     from fastsegmetrics.bulk.inspection import inspect_run
-    from fastsegmetrics.bulk.stored_values import holds_volumes
+    from fastsegmetrics.bulk.stored_values import asked_of_volumes
     from fastsegmetrics.bulk.volume_inspection import inspect_volumes
     from fastsegmetrics.bulk.worst import units_of
     from fastsegmetrics.reporting.table import format_value
 
     how: dict[str, Any] = {"worst": worst, "methods": methods or None, "limit": limit, "zoom": zoom}
-    if holds_volumes(run_dir, label):
+    if asked_of_volumes(run_dir, label):
         assert label is not None
         lines = inspect_volumes(run_dir, metric, label, out, **how)
     else:

@@ -125,6 +125,17 @@ def test_other_choices_are_refused(folders, reads, choices, words) -> None:
     assert "first/a" not in reads.taken
 
 
+def test_a_convention_named_is_the_one_that_nobody_need_name(folders, reads) -> None:
+    reads.stop.add("second/c")
+    with pytest.raises(fsm.FormatError):
+        run(folders)
+    reads.stop.clear()
+    reads.taken.clear()
+    run(folders, hd95="max")
+    assert sorted(reads.taken) == ["second/c", "second/d"]
+    run(folders)
+
+
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
