@@ -55,11 +55,11 @@ def test_contestants_take_turns(speed) -> None:
     assert times.ratio("a", "b") == 0.5
 
 
-def test_short_calls_are_made_once_before_a_slice_of_several(speed) -> None:
+def test_short_calls_are_made_as_often_before_a_slice_as_in_it(speed) -> None:
     clock = Clock()
     calls = {"a": clock.call("a", 1.0), "b": clock.call("b", 0.001)}
     times = speed.timing.in_turn(calls, least_rounds=2, seconds=0, clock=clock)
-    assert "".join(clock.turns) == "aabb" + 2 * "abbb"
+    assert "".join(clock.turns) == "aabb" + 2 * "abbbb"
     assert times.median("b") == pytest.approx(0.001)
 
 
