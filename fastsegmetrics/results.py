@@ -255,7 +255,7 @@ def aggregate(metric: Metric, values: NDArray[np.float64], n_expected: int) -> A
     finite = values[np.isfinite(values)]
     n = int(finite.size)
     mean = math.fsum(finite.tolist()) / n if n else math.nan
-    undefined = int(np.isnan(values).sum())
+    undefined = int(np.isnan(values).sum()) if n < len(values) else 0
     return Aggregate(
         metric.name, mean, n_expected, n, undefined, len(values) - n - undefined, metric.direction
     )

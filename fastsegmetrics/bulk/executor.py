@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -59,7 +60,8 @@ def in_order(
     Parameters
     ----------
     work : callable
-        Called from several threads at once.
+        Called from several threads at once, in copies of the caller's context: the backend that is
+        in force for the caller is so for it.
     items : iterable
         Taken as needed, in the caller's thread.
     workers : int
@@ -81,7 +83,7 @@ def in_order(
                 if not chunk:
                     break
                 left -= len(chunk)
-                window.append(pool.submit(_work_through, work, chunk))
+                window.append(pool.submit(copy_context().run, _work_through, work, chunk))
             if not window:
                 return
             done = window.popleft().result()

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics import io
-from fastsegmetrics.backend import Backend, use_backend
 from fastsegmetrics.bulk.store import StoredPair
 from fastsegmetrics.errors import FastSegMetricsError, FormatError, InputError
 from fastsegmetrics.io import WholeFile, printable
@@ -58,8 +57,6 @@ class Measurer:
     ----------
     sums : Sums
         What to measure, and where to add it.
-    backend : {"compiled", "reference"}
-        Who computes; a context manager around the caller does not reach into threads.
     stored : bool
         Give measurements as bytes too.
     keep_errors : bool
@@ -72,7 +69,6 @@ class Measurer:
         self,
         sums: Sums,
         *,
-        backend: Backend,
         stored: bool,
         keep_errors: bool,
         maps: HeatMaps | None = None,
@@ -82,15 +78,13 @@ class Measurer:
         self._maps = maps
         self._conventions = sums.plan.conventions
         self._stored = stored
-        self._backend = backend
         self._keep_errors = keep_errors
 
     def __call__(self, sample: Sample) -> list[Outcome]:
         """Measure every prediction of `sample`; what cannot be read or measured has a reason."""
-        with use_backend(self._backend):
-            for row in sample.kept:
-                self._sums.add_stored(row)
-            return self._measure(sample) if sample.predictions or sample.undrawn else []
+        for row in sample.kept:
+            self._sums.add_stored(row)
+        return self._measure(sample) if sample.predictions or sample.undrawn else []
 
     def _measure(self, sample: Sample) -> list[Outcome]:
         truth: Path | WholeFile = sample.truth
@@ -160,13 +154,14 @@ class Measurer:
         except (FastSegMetricsError, OSError) as error:
             return self._skipped(row._replace(prediction=self._told(file)), error, path or truth)
         self._sums.add(row.method, row.sample, measured)
-        try:
-            self._draw(row, values, target)
-        except InputError as error:
-            return _ending(row, error, path or truth)
-        data = measured.to_bytes() if self._stored else None
-        told = self._told(file)
-        return Outcome(row._replace(prediction=told, resized=resized, measurement=data), None)
+        if self._maps is not None:
+            try:
+                self._maps.draw(row.method, row.sample, values, target)
+            except InputError as error:
+                return _ending(row, error, path or truth)
+        if self._stored:
+            row = row._replace(prediction=self._told(file), measurement=measured.to_bytes())
+        return Outcome(row._replace(resized=True) if resized else row, None)
 
     def _drawn(
         self, row: StoredPair, path: Path | None, truth: Path, target: Target
@@ -174,14 +169,11 @@ class Measurer:
         """Draw a pair that is measured; nothing is to be told of it but an error."""
         try:
             values, _ = read_prediction(path, truth, target.shape, self._conventions)
-            self._draw(row, values, target)
+            if self._maps is not None:
+                self._maps.draw(row.method, row.sample, values, target)
         except (FastSegMetricsError, OSError) as error:
             return [_ending(row, error, path or truth)]
         return []
-
-    def _draw(self, row: StoredPair, values: Any, target: Target) -> None:
-        if self._maps is not None:
-            self._maps.draw(row.method, row.sample, values, target)
 
 
 def read_prediction(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -259,15 +260,16 @@ def evaluate_folders(
     with ExitStack() as stack:
         store = maps = None
         chosen = backends.resolve(backend)
+        stack.enter_context(backends.use_backend(chosen))
         if out is not None:
             store = stack.enter_context(RunStore(out))
             check_contract(store, contract.to_dict(), chosen)
             maps = HeatMaps(store.directory, plan.conventions) if difficulty_maps else None
-        sums = Sums(evaluators, chosen)
+        sums = Sums(evaluators)
         job = _Job(pairs, sums, contract, store, on_error == "stop", observer, maps)
         if store is not None:
             sources.record(store)
-        return job.run(n_workers, chosen)
+        return job.run(n_workers)
 
 
 def _checked_choices(preds: Mapping[str, str | Path], on_error: str, workers: int | None) -> int:
@@ -358,10 +360,9 @@ class _Job:
         self._measured_anew = False
         self._done = 0
 
-    def run(self, workers: int, backend: backends.Backend) -> Run:
+    def run(self, workers: int) -> Run:
         measurer = Measurer(
             self._sums,
-            backend=backend,
             stored=self._store is not None,
             keep_errors=self._stop,
             maps=self._maps,
@@ -442,7 +443,7 @@ class _Job:
     def _finish(self, total: int) -> Run:
         """Bring the store to disk, and make meanwhile what the run gives."""
         with ThreadPoolExecutor(1, thread_name_prefix="fastsegmetrics-sum") as pool:
-            made = pool.submit(self._made, total)
+            made = pool.submit(copy_context().run, self._made, total)
             if self._store is not None:
                 self._store.commit()
             run, texts = made.result()

@@ -6,8 +6,6 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fastsegmetrics import backend as backends
-
 if TYPE_CHECKING:
     from fastsegmetrics.bulk.store import StoredPair
     from fastsegmetrics.evaluate import Evaluator
@@ -25,13 +23,10 @@ class Sums:
     ----------
     evaluators : mapping of str to Evaluator
         By method; in nobody else's hands from now on.
-    backend : {"compiled", "reference"}
-        Who computes: the caller's choice does not reach into threads by itself.
     """
 
-    def __init__(self, evaluators: Mapping[str, Evaluator], backend: backends.Backend) -> None:
+    def __init__(self, evaluators: Mapping[str, Evaluator]) -> None:
         self._evaluators = evaluators
-        self._backend = backend
         self._own = threading.local()
         self._parts: list[Mapping[str, Evaluator]] = []
         self.plan = next(iter(evaluators.values())).plan
@@ -61,8 +56,7 @@ class Sums:
             for method, whole in self._evaluators.items():
                 whole.merge(part[method])
         beside = tuple(self._evaluators.values())
-        with backends.use_backend(self._backend):
-            return {
-                method: whole.result(n_expected=n_expected, beside=beside)
-                for method, whole in self._evaluators.items()
-            }
+        return {
+            method: whole.result(n_expected=n_expected, beside=beside)
+            for method, whole in self._evaluators.items()
+        }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastsegmetrics import backend as backends, represent_labels
+from fastsegmetrics import represent_labels
 from fastsegmetrics.arguments import one_of
 from fastsegmetrics.bulk.executor import check_workers, in_order
 from fastsegmetrics.bulk.files import EVALUATION, write_texts
@@ -190,23 +190,21 @@ def evaluate_volumes(
         require_predictions(pairs, named=False)
     units = {case: _unit_of(case, unit_of) for case in sorted(found)}
     require_one_unit([pairs.truths[case] for case in units], spacing, unit, surfaces)
-    in_force = backends.resolve()
 
     def measured(case: str) -> MeasuredCase:
         files = identity(pairs.truths[case]), identity(found[case])
         truth, guess = read_pair(pairs.truths[case], found[case])
         require_surfaces(pairs.truths[case], truth, how)
         grid = grid_of(truth, spacing, unit)
-        with backends.use_backend(in_force):
-            try:
-                overlap = label_overlap(
-                    guess.values, truth.values, labels=chosen.values, ignore_label=ignore_label,
-                    background=background,
-                )  # fmt: skip
-            except InputError as error:
-                wrong = pairs.truths if str(error).startswith("gt ") else found
-                raise InputError(f"{printable(wrong[case])}: {error}") from error
-            rows = list(rows_of(case, overlap, guess, truth, grid, how, both_empty))
+        try:
+            overlap = label_overlap(
+                guess.values, truth.values, labels=chosen.values, ignore_label=ignore_label,
+                background=background,
+            )  # fmt: skip
+        except InputError as error:
+            wrong = pairs.truths if str(error).startswith("gt ") else found
+            raise InputError(f"{printable(wrong[case])}: {error}") from error
+        rows = list(rows_of(case, overlap, guess, truth, grid, how, both_empty))
         return MeasuredCase(overlap, rows, grid, files)
 
     cases: Cases[LabelOverlap] = Cases()

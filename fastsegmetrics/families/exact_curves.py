@@ -41,7 +41,7 @@ class ExactCurves:
         for i, source in enumerate(self.sources):
             n = int(self.counts[i])
             # The four sums are exact, so their exactly rounded total is the same for any order.
-            totals = [math.fsum(slices) for slices in self.sums[i].T.tolist()]
+            totals = list(map(math.fsum, zip(*self.sums[i].tolist(), strict=True)))
             mean = np.array(totals) / n if n else np.full(len(totals), math.nan)
             found[source] = MeanCurve(mean, n)
         return found

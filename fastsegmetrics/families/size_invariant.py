@@ -129,7 +129,7 @@ class SizeInvariantAccumulator:
             self._curves.add(scores.curves[self._rows])
         self._targets.sums += scores.sums
         self._targets.counts += scores.used
-        self._pooled = self._pooled.merged(record.counts.pooled())
+        self._pooled.add(record.counts.pooled())
         self._n += 1
         # Where one target's score is undefined, it is the image's only one.
         self._used += scores.used > 0
@@ -138,7 +138,7 @@ class SizeInvariantAccumulator:
         """Add all that another one holds."""
         self._curves.merge(other._curves)
         self._targets.merge(other._targets)
-        self._pooled = self._pooled.merged(other._pooled)
+        self._pooled.add(other._pooled)
         self._n += other._n
         self._used += other._used
 

@@ -52,6 +52,7 @@ _SWEEP_AT = slice(0, _N_SWEEP)
 _AREAS_AT = slice(_N_SWEEP, _N_SWEEP + len(_AREAS))
 _STRUCTURE_AT = slice(_AREAS_AT.stop, _AREAS_AT.stop + len(_STRUCTURE))
 _MAE = POSITIONS["mae"]
+_UNKNOWN = np.full(len(POSITIONS), math.nan)
 
 
 class SweepRecord(NamedTuple):
@@ -100,7 +101,7 @@ class SweepFamily:
             pred, target, self._conventions,
             counts=self._needs_counts, moments=self._needs_structure,
         )  # fmt: skip
-        every = np.full(len(POSITIONS), math.nan)
+        every = _UNKNOWN.copy()
         every[_MAE] = pair.absolute_error / (pair.height * pair.width)
         if self._needs_structure:
             every[_STRUCTURE_AT] = kernels.structure_scores(
@@ -174,21 +175,24 @@ class SweepAccumulator:
 
     def __init__(self, family: SweepFamily) -> None:
         self._family = family
-        self._curves = ExactCurves(family.sources)
-        self._rows = np.array([SWEEP_SCORES.index(s.score) for s in family.sources], np.intp)
-        self._restricted = any(source.needs for source in family.sources)
+        # In the order of the rows, so that all of them are added as they are.
+        self._sources = tuple(sorted(family.sources, key=lambda s: SWEEP_SCORES.index(s.score)))
+        self._curves = ExactCurves(self._sources)
+        self._rows = [SWEEP_SCORES.index(source.score) for source in self._sources]
+        self._takes_all = self._rows == list(range(len(SWEEP_SCORES)))
+        self._restricted = any(source.needs for source in self._sources)
         self._pooled = LevelCounts.none()
 
     def add(self, record: SweepRecord) -> None:
         """Add the record of one pair."""
         if self._family.pools:
-            self._pooled = self._pooled.merged(record.counts)
-        if len(self._rows):
+            self._pooled.add(record.counts)
+        if self._rows:
             rows = record.rows if record.rows is not None else self._family.curves(record.counts)
-            wanted = rows[self._rows]
+            wanted = rows if self._takes_all and not self._restricted else rows[self._rows]
             if self._restricted:
                 background, foreground = record.counts.levels.sum(axis=1) > 0
-                for i, source in enumerate(self._family.sources):
+                for i, source in enumerate(self._sources):
                     if source.needs and not (foreground and (background or source.needs != "both")):
                         wanted[i] = math.nan
             self._curves.add(wanted)
@@ -196,11 +200,12 @@ class SweepAccumulator:
     def merge(self, other: SweepAccumulator) -> None:
         """Add all that another one holds."""
         self._curves.merge(other._curves)
-        self._pooled = self._pooled.merged(other._pooled)
+        self._pooled.add(other._pooled)
 
     def means(self) -> dict[CurveSource, MeanCurve]:
         """Return the mean curves."""
-        return self._curves.means()
+        means = self._curves.means()
+        return {source: means[source] for source in self._family.sources}
 
     def pooled(self) -> dict[str, float | NDArray[np.float64]]:
         """Return sweep values of the counts pooled over the data set, by metric name, if asked."""

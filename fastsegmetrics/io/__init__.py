@@ -218,8 +218,11 @@ def printable(path: str | os.PathLike[str] | bytes) -> str:
 def suffix_of(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> str | None:
     """Return the known suffix that the file name `name` ends with, as written there, or None."""
     lower = name.lower()
-    found = max((s for s in suffixes if lower.endswith(s)), key=len, default=None)
-    return None if found is None else name[len(name) - len(found) :]
+    # No known suffix ends with another one.
+    for suffix in suffixes:
+        if lower.endswith(suffix):
+            return name[len(name) - len(suffix) :]
+    return None
 
 
 def _read(path: str | os.PathLike[str], door: str = "decode") -> tuple[np.ndarray, Format]:

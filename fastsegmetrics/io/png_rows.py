@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import importlib
 import zlib
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,19 +29,38 @@ def _fastest_inflater() -> Any:
 
 
 _inflater = _fastest_inflater()
+#: How a stream begins that has no dictionary (RFC 1950): window, then flags with a remainder.
+_HEADERS = frozenset(
+    bytes((window << 4 | 8, flags))
+    for window in range(8)
+    for flags in range(256)
+    if not flags & 32 and (window << 12 | 8 << 8 | flags) % 31 == 0
+)
+
+
+class _Kernels(NamedTuple):
+    unfilter: Any
+    adler32: Any
+
+
+@cache
+def _kernels() -> _Kernels | None:
+    """Return the kernels, or None where they are not compiled (NUMBA_DISABLE_JIT)."""
+    from fastsegmetrics.kernels.chunks import adler32
+    from fastsegmetrics.kernels.unfilter import unfilter
+
+    return _Kernels(unfilter, adler32) if hasattr(unfilter, "py_func") else None
 
 
 def decode(png: Png) -> np.ndarray | None:
     """Return the uint8 pixels, or None for a kind of PNG or a backend that is left to OpenCV."""
     if png.colour != GREY or png.depth not in (1, 8) or png.interlaced:
         return None
-    if resolve() == "reference":
+    kernels = None if resolve() == "reference" else _kernels()
+    if kernels is None:  # OpenCV is faster than what is not compiled
         return None
-    from fastsegmetrics.kernels.unfilter import unfilter
-
-    if not hasattr(unfilter, "py_func"):  # not compiled (NUMBA_DISABLE_JIT): OpenCV is faster
-        return None
-    rows = unfiltered(inflated(png), png.height, png.row_bytes, unfilter)
+    data = inflated(png, kernels.adler32)
+    rows = unfiltered(data, png.height, png.row_bytes, kernels.unfilter)
     if png.depth == 8:
         return rows
     pixels = np.unpackbits(rows, axis=1, count=png.width)
@@ -47,22 +68,43 @@ def decode(png: Png) -> np.ndarray | None:
     return pixels
 
 
-def inflated(png: Png) -> bytes:
-    """Return the filtered rows; zlib checks their own checksum."""
+def inflated(png: Png, adler32: Callable[[np.ndarray], int] | None = None) -> bytes:
+    """Return the filtered rows, whose own checksum zlib makes, or the kernel that is given."""
     needed = png.height * (png.row_bytes + 1)
     parts = png.image_data
-    stream = parts[0] if len(parts) == 1 else b"".join(parts)
-    try:
-        # A buffer of just the right size is returned as it is, without a copy.
-        data: bytes = _inflater.decompress(stream, bufsize=needed)
-    except (zlib.error, _inflater.error) as error:
-        reason = " ".join(str(error).split())
-        raise FormatError(f"the PNG's image data are corrupt or cut off ({reason})") from None
+    stream = parts[0] if len(parts) == 1 else memoryview(b"".join(parts))
+    data = None
+    if adler32 is not None and _inflater is zlib:
+        data = _summed_by(adler32, stream, needed)
+    if data is None:
+        try:
+            # A buffer of just the right size is returned as it is, without a copy.
+            data = _inflater.decompress(stream, bufsize=needed)
+        except (zlib.error, _inflater.error) as error:
+            reason = " ".join(str(error).split())
+            raise FormatError(f"the PNG's image data are corrupt or cut off ({reason})") from None
     if len(data) < needed:
         raise FormatError(
             f"the PNG's image data end in row {len(data) // (png.row_bytes + 1)} of {png.height}"
         )
     return data
+
+
+def _summed_by(
+    adler32: Callable[[np.ndarray], int], stream: memoryview, needed: int
+) -> bytes | None:
+    """Inflate a stream whose checksum a kernel makes; None where zlib is to say what is wrong.
+
+    zlib's own takes three times as long: 0.09 ms of the 1.4 of a pair of maps of 512 x 512.
+    """
+    if bytes(stream[:2]) not in _HEADERS:
+        return None
+    try:
+        data = zlib.decompress(stream[2:-4], -zlib.MAX_WBITS, needed)
+    except zlib.error:
+        return None
+    found = adler32(np.frombuffer(data, np.uint8))
+    return data if found == int.from_bytes(stream[-4:], "big") else None
 
 
 def unfiltered(data: bytes, height: int, row_bytes: int, unfilter: Any) -> np.ndarray:

@@ -135,8 +135,10 @@ class Report(Option):
 
     def __str__(self) -> str:
         text = super().__str__()
-        inner = text[len("report(") : -1] if "(" in text else ""
-        parts = [part for part in inner.split(", ") if part and not part.startswith("summary=")]
+        if "(" not in text:
+            return self.summary
+        inner = text[len("report(") : -1].split(", ")
+        parts = [part for part in inner if not part.startswith("summary=")]
         return f"{self.summary}({', '.join(parts)})" if parts else self.summary
 
     def to_dict(self) -> dict[str, object]:

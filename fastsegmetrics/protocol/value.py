@@ -112,7 +112,7 @@ class Protocol:
         return cls(**{name: _stage(name, told[name]) for name in STAGES})
 
     def __str__(self) -> str:
-        return " / ".join(str(getattr(self, name)) for name in STAGES)
+        return " / ".join([str(getattr(self, name)) for name in STAGES])
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return every parameter of every stage as plain data."""

@@ -35,9 +35,10 @@ class LevelCounts(NamedTuple):
         """Number of foreground pixels of the truth."""
         return int(self.levels[1].sum())
 
-    def merged(self, other: LevelCounts) -> LevelCounts:
-        """Return the counts of both sets of pixels together."""
-        return LevelCounts(self.levels + other.levels, self.sides + other.sides)
+    def add(self, other: LevelCounts) -> None:
+        """Count the pixels of another set too."""
+        np.add(self.levels, other.levels, out=self.levels)
+        np.add(self.sides, other.sides, out=self.sides)
 
     @classmethod
     def none(cls) -> LevelCounts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextvars import ContextVar
 from itertools import islice
 
 import pytest
@@ -103,3 +104,12 @@ def test_default_workers(monkeypatch):
 def test_workers_must_be_a_count(workers):
     with pytest.raises(InputError, match=r"workers must be an integer of at least 1; received"):
         check_workers(workers)
+
+
+def test_the_callers_context_reaches_the_work():
+    where = ContextVar("where", default="nowhere")
+    token = where.set("here")
+    try:
+        assert {o for _, o in in_order(lambda _: where.get(), range(9), 2, 9)} == {"here"}
+    finally:
+        where.reset(token)

@@ -259,8 +259,8 @@ def test_outcomes_hold_bytes_and_no_pixels(folders):
 
     corrupt(folders / "two" / "s00.png")
     preds = [(method, folders / method / "s00.png") for method in METHODS]
-    sums = Sums({method: fsm.Evaluator("sod") for method in METHODS}, "compiled")
-    measurer = Measurer(sums, backend="compiled", stored=True, keep_errors=False)
+    sums = Sums({method: fsm.Evaluator("sod") for method in METHODS})
+    measurer = Measurer(sums, stored=True, keep_errors=False)
     for row, error in measurer(Sample("s00", folders / "gt" / "s00.png", None, preds)):
         assert error is None
         assert {type(value) for value in row} <= {str, bool, bytes, type(None)}

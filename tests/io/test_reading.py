@@ -15,7 +15,7 @@ from file_writers import png
 
 from fastsegmetrics import io
 from fastsegmetrics.errors import FastSegMetricsError, FormatError
-from fastsegmetrics.io import WholeFile, read_image, read_map, read_mask
+from fastsegmetrics.io import WholeFile, read_image, read_map, read_mask, volumes
 from fastsegmetrics.io.png_writer import png_bytes
 
 VALUES = np.array([[0, 128, 129, 255, 7]], np.uint8)
@@ -85,6 +85,9 @@ def test_registry_is_lower_case_and_lazy():
     )  # fmt: skip
     assert io.suffix_of("a.b.JPeG") == ".JPeG"
     assert io.suffix_of("png") is None
+    assert io.suffix_of("scan.NII.gz", volumes.SUFFIXES) == ".NII.gz"
+    for suffixes in (io.SUFFIXES, volumes.SUFFIXES):
+        assert not [s for s in suffixes for t in suffixes if s != t and s.endswith(t)]
     code = (
         "import sys, fastsegmetrics.io, fastsegmetrics.bulk.pairs\n"
         "assert not {'cv2', 'numba', 'scipy'} & set(sys.modules)"

@@ -68,7 +68,7 @@ def read(data: bytes) -> Png:
                 f"the PNG is truncated: chunk {kind.decode('ascii')} at byte {position} needs "
                 f"{end} bytes, the file has {size}"
             )
-        if kind == data[end + 4 : end + 8] == b"IDAT" and header is not None:
+        if kind == b"IDAT" == data[end + 4 : end + 8] and header is not None:
             joined, contents = png_chunks.joined(data, position)
             if joined > position:
                 image_data.append(contents)
