@@ -11,8 +11,8 @@ from typing import NamedTuple
 #: A slice of one contestant lasts at least this long: far above the clock's and a call's cost.
 _SLICE = 0.002
 #: A shorter call is made before its slice as often as in it: what the contestant before left in the
-#: caches and in the allocator cost up to a fifth of calls of a millisecond or less, 6 % of them after
-#: one call still, and nobody's loop over a data set has it.
+#: caches and in the allocator cost up to a fifth of calls of a millisecond or less, 6 % still after
+#: one call, and nobody's loop over a data set has it.
 _SHORT = 0.02
 
 
