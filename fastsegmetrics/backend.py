@@ -5,24 +5,25 @@ from __future__ import annotations
 import contextvars
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Literal, cast
 
 from fastsegmetrics.errors import InputError
 
 Backend = Literal["compiled", "reference"]
 VARIABLE = "FASTSEGMETRICS_BACKEND"
-_chosen: contextvars.ContextVar[str | None] = contextvars.ContextVar("backend", default=None)
+_chosen: contextvars.ContextVar[Backend | None] = contextvars.ContextVar("backend", default=None)
 
 
 def resolve(backend: str | None = None) -> Backend:
     """Return the backend in force: argument, then context manager, then environment variable."""
-    # Three assignments and not a loop over the sources: every measurement asks.
-    source, value = "backend", backend
-    if value is None:
-        source, value = "use_backend", _chosen.get()
-    if value is None:
+    if backend is None:
+        chosen_before = _chosen.get()
+        if chosen_before is not None:
+            return chosen_before
         source, value = VARIABLE, os.environ.get(VARIABLE) or "compiled"
+    else:
+        source, value = "backend", backend
     if value not in ("compiled", "reference"):
         raise InputError(f"{source} must be 'compiled' or 'reference'; received {value!r}")
     return cast(Backend, value)
@@ -57,6 +58,20 @@ def use_backend(backend: Backend) -> Iterator[None]:
         _chosen.reset(token)
 
 
-def chosen(backend: Backend | None) -> AbstractContextManager[None]:
-    """Return a context in which a per-call choice, if there is one, is in force."""
-    return nullcontext() if backend is None else use_backend(backend)
+class chosen:
+    """A context for one call, in which its choice is in force, or else the one outside.
+
+    Looked up once: all that the call does asks again, and to ask the environment takes longer than
+    a kernel takes on a small image.
+    """
+
+    __slots__ = ("_token",)
+
+    def __init__(self, backend: Backend | None) -> None:
+        self._token = _chosen.set(resolve(backend))
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *raised: object) -> None:
+        _chosen.reset(self._token)

@@ -99,20 +99,20 @@ def mask(
     return np.ascontiguousarray(foreground).view(np.uint8)
 
 
-def summed_mask(
-    gt: Any, gt_threshold: float | None
+def plain_mask(
+    gt: Any, gt_threshold: float | None, *, summed: bool
 ) -> tuple[NDArray[np.uint8], tuple[int, int, int]] | None:
-    """Return the `mask` of plain 8-bit levels with its area and sums of rows and columns, or None.
+    """Return the `mask` of plain 8-bit levels, or None for what `mask` has to read or refuse.
 
-    Made together they take one pass and one call of a kernel.  What is not as it should be goes to
-    `mask`, which says what is wrong.
+    With it come its area and its sums of rows and of columns where they are asked for, else
+    zeros: made together they take one call of a kernel.
     """
-    plain = type(gt) is np.ndarray and gt.dtype == np.uint8 and gt.ndim == 2 and gt.size > 0
+    plain = type(gt) is np.ndarray and gt.dtype.char == "B" and gt.ndim == 2 and gt.size > 0
     if not plain or gt_threshold is not None or backends.resolve() == "reference":
         return None
     from fastsegmetrics.kernels import masks
 
-    found, (area, rows, columns), highest = masks.foreground(sealed(gt), 128)
+    found, (area, rows, columns), highest = masks.foreground(sealed(gt), 128, summed)
     # With the JIT off the kernel's numbers are NumPy's.
     return None if highest == 1 else (found, (int(area), int(rows), int(columns)))
 
@@ -144,6 +144,9 @@ def prediction(pred: Any, conventions: Conventions, shape: tuple[int, int]) -> M
     InputError
         On another shape, NaN, infinities, or values off the scale.
     """
+    if type(pred) is np.ndarray and pred.dtype.char == "B" and pred.shape == shape:
+        # What most calls bring: the questions below take longer than a small image.
+        return _integer_map(pred, conventions)
     array = _plane(pred, "pred", "gt", shape)
     if array.shape != shape:
         hint = " (the one is the other's transpose)" if array.shape == shape[::-1] else ""

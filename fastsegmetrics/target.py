@@ -56,14 +56,14 @@ class Target:
     def __init__(
         self, gt: Any, gt_threshold: float | None = None, image: Any | None = None
     ) -> None:
-        summed = represent.summed_mask(gt, gt_threshold)
-        converted = represent.mask(gt, gt_threshold) if summed is None else summed[0]
-        if summed is None and np.may_share_memory(converted, np.asarray(gt)):
+        plain = represent.plain_mask(gt, gt_threshold, summed=True)
+        converted = represent.mask(gt, gt_threshold) if plain is None else plain[0]
+        if plain is None and np.may_share_memory(converted, np.asarray(gt)):
             # A caller may write into its array afterwards; what is cached here must not follow.
             converted = converted.copy()
         if image is not None:
             image = np.array(image)
-        self._hold(converted, gt_threshold, image, None if summed is None else _Sums(*summed[1]))
+        self._hold(converted, gt_threshold, image, None if plain is None else _Sums(*plain[1]))
 
     @classmethod
     def borrowing(
@@ -71,9 +71,12 @@ class Target:
     ) -> Target:
         """Make a target for one call on `pred`, without copying a boolean array or an image."""
         target = cls.__new__(cls)
-        target._hold(
-            represent.mask(gt, gt_threshold, getattr(pred, "shape", None)), gt_threshold, image
-        )
+        plain = represent.plain_mask(gt, gt_threshold, summed=False)
+        if plain is not None:
+            converted = plain[0]
+        else:
+            converted = represent.mask(gt, gt_threshold, getattr(pred, "shape", None))
+        target._hold(converted, gt_threshold, image)
         return target
 
     def _hold(

@@ -85,7 +85,7 @@ def test_no_folder_can_be_written(tmp_path) -> None:
         CacheImpl._locator_classes = []
         print(round(fsm.mae(*pairs[0]), 9) == round(fsm.mae(*pairs[0], backend="reference"), 9))
         from fastsegmetrics.kernels import _jit, levels
-        print(_jit.cache_directory(levels.level_sums))
+        print(_jit.cache_directory(levels.error_sums))
         """,
         PYTHONPATH=str(copy_of_package(tmp_path)),
         HOME="/nonexistent",

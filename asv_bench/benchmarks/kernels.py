@@ -11,7 +11,7 @@ import numpy as np
 
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.sweep import score_levels
+from fastsegmetrics.families.sweep import ALL_SCORES, score_levels
 from fastsegmetrics.io import png_chunks, png_rows
 from fastsegmetrics.io.byte_words import byte_words
 from fastsegmetrics.kernels import (
@@ -50,8 +50,7 @@ class Prepared(NamedTuple):
     def table_arguments(self) -> tuple:
         """Return what `level_table` is given."""
         pred, mask = self.flat
-        words = pred.view(np.uint64), mask.view(np.uint64)
-        return (pred, mask, *words, self.target.shape[1], *self.target.split)
+        return (pred, mask, self.target.shape[1], *self.target.split)
 
 
 Call = Callable[[], object]
@@ -97,7 +96,7 @@ def _statistics(prepared: Prepared):
 
 def _sweep_scores(prepared: Prepared) -> Call:
     counts, rule = _statistics(prepared).counts, score_rule(Conventions())
-    return lambda: curves.sweep_scores(*counts, rule)
+    return lambda: curves.sweep_scores(*counts, rule, ALL_SCORES)
 
 
 def _image_data(prepared: Prepared) -> Call:
@@ -178,9 +177,9 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "mask_sums": lambda prepared: lambda: levels.mask_sums(prepared.target.mask),
     "level_table": _level_table,
     "extremes": lambda prepared: lambda: levels.extremes(prepared.flat[0]),
-    "foreground": lambda prepared: lambda: masks.foreground(prepared.pred, 128),
+    "foreground": lambda prepared: lambda: masks.foreground(prepared.pred, 128, True),
     "level_range": lambda prepared: lambda: levels.level_range(prepared.flat[0]),
-    "level_sums": lambda prepared: lambda: levels.level_sums(*prepared.flat),
+    "error_sums": lambda prepared: lambda: levels.error_sums(*prepared.flat),
     "describe_table": _describe,
     "absolute_error": _absolute_error,
     "float_counts f4": _float_counts("f4"),

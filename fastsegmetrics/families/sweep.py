@@ -47,6 +47,8 @@ POSITIONS = {
         )
     )
 }
+#: Which of `SWEEP_SCORES` are scored when all are.
+ALL_SCORES = np.ones(len(SWEEP_SCORES), np.bool_)
 _N_SWEEP = len(SWEEP_SCORES) * len(_SUMMARIES)
 _SWEEP_AT = slice(0, _N_SWEEP)
 _AREAS_AT = slice(_N_SWEEP, _N_SWEEP + len(_AREAS))
@@ -79,6 +81,11 @@ class SweepFamily:
         self._needs_structure = "structure" in families
         self._needs_sweep = bool(self.sources or any("." in column for column in self.columns))
         self._needs_areas = any(column in _AREAS for column in self.columns)
+        asked = {column.partition(".")[0] for column in self.columns}
+        asked |= {source.score for source in self.sources}
+        if self._needs_areas:
+            asked.update(*area.AXES.values())
+        self.wanted = np.array([score in asked for score in SWEEP_SCORES])
         self.pools = tuple(m for m in metrics if m.report.source == "pooled")
         self._take = np.array([POSITIONS[column] for column in self.columns], np.intp)
 
@@ -112,7 +119,7 @@ class SweepFamily:
             return Produced(every[self._take])
         rows = None
         if self._needs_sweep:
-            rows, summaries = kernels.sweep_scores(*pair.counts, self.rule)
+            rows, summaries = kernels.sweep_scores(*pair.counts, self.rule, self.wanted)
             every[_SWEEP_AT] = summaries.ravel()
             if self._needs_areas:
                 every[_AREAS_AT] = kernels.curve_areas(rows, self.rule.strict)
@@ -142,22 +149,22 @@ class SweepFamily:
         return SweepAccumulator(self) if self._needs_counts else None
 
     def curves(self, counts: LevelCounts) -> NDArray[np.float64]:
-        """Return the curves of all `SWEEP_SCORES` [13, 256], thresholds ascending."""
-        rows, _ = score_levels(counts, self.rule)
+        """Return the curves of `SWEEP_SCORES` [13, 256], NaN where no metric asks for one."""
+        rows, _ = score_levels(counts, self.rule, self.wanted)
         return rows
 
 
 def score_levels(
-    counts: LevelCounts, rule: ScoreRule
+    counts: LevelCounts, rule: ScoreRule, wanted: NDArray[np.bool_] = ALL_SCORES
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return curves [13, 256] and summaries [13, 4] of some counts by the backend in force."""
     if backends.resolve() == "reference":
         from fastsegmetrics.reference import curves as reference
 
-        return reference.sweep_scores(*counts, rule)
+        return reference.sweep_scores(*counts, rule, wanted)
     from fastsegmetrics.kernels import curves as kernels
 
-    return kernels.sweep_scores(*counts, rule)
+    return kernels.sweep_scores(*counts, rule, wanted)
 
 
 def _areas(rows: NDArray[np.float64], rule: ScoreRule) -> NDArray[np.float64]:

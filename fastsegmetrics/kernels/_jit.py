@@ -12,11 +12,14 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import caching
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.compiler import Compiler
 from numba.extending import lower_builtin, type_callable
+from numpy.typing import NDArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -226,6 +229,35 @@ def _type_of_fused(context: Any) -> Callable[..., Any]:
 @lower_builtin(fused, types.Float, types.Float, types.Float)  # type: ignore[untyped-decorator]
 def _lower_fused(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return builder.fma(*arguments)
+
+
+def word_at(values: NDArray[np.uint8], start: int) -> Any:
+    """Return the eight bytes of a row of bytes from `start` on as one word, wherever that lies.
+
+    A row that begins anywhere is read in words from its first byte on; a view as words would have
+    to begin at a multiple of eight.
+    """
+    return values[start : start + 8].copy().view(np.uint64)[0]
+
+
+@type_callable(word_at)  # type: ignore[untyped-decorator]
+def _type_of_word_at(context: Any) -> Callable[..., Any]:
+    def typer(values: Any, start: Any) -> Any:
+        bytes_in_a_row = isinstance(values, types.Array) and values.dtype == types.uint8
+        if bytes_in_a_row and values.ndim == 1 and values.layout == "C":
+            return types.uint64
+        return None
+
+    return typer
+
+
+@lower_builtin(word_at, types.Array, types.Integer)  # type: ignore[untyped-decorator]
+def _lower_word_at(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    values = context.make_array(signature.args[0])(context, builder, arguments[0])
+    first = builder.gep(values.data, [arguments[1]])
+    word = builder.load(builder.bitcast(first, ir.IntType(64).as_pointer()))
+    word.align = 1
+    return word
 
 
 def formulas(module: ModuleType) -> SimpleNamespace:

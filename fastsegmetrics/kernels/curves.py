@@ -41,13 +41,16 @@ _ROUND_58, _ROUND_84 = 1.5 * 2.0**-6, 1.5 * 2.0**-32
 
 @kernel
 def sweep_scores(
-    counts: NDArray[np.int64], sides: NDArray[np.int64], rule: ScoreRule
+    counts: NDArray[np.int64],
+    sides: NDArray[np.int64],
+    rule: ScoreRule,
+    wanted: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Score every partition of a map: the 256 levels, P > 0.5, and the adaptive threshold.
 
     Returns curves [13, 256] (level >= t, t ascending) and summaries [13, 4]: at P > 0.5, adaptive,
     mean and maximum of the curve.  A curve that is undefined anywhere has an undefined mean and
-    maximum.
+    maximum.  Rows that are not `wanted` [13] are NaN: one score takes 3 us, all of them 13.
     """
     foreground = 0.0
     background = 0.0
@@ -63,25 +66,42 @@ def sweep_scores(
             fp = np.float64(sides[t - 256, 1])
         fn = foreground - tp
         tn = background - fp
-        scored[0, t] = _f_beta(tp, fp, fn, tn, rule)
-        scored[1, t] = _f1(tp, fp, fn, tn, rule)
-        scored[2, t] = _precision(tp, fp, fn, tn, rule)
-        scored[3, t] = _recall(tp, fp, fn, tn, rule)
-        scored[4, t] = _specificity(tp, fp, fn, tn, rule)
-        scored[5, t] = _fpr(tp, fp, fn, tn, rule)
-        scored[6, t] = _iou(tp, fp, fn, tn, rule)
-        scored[7, t] = _dice(tp, fp, fn, tn, rule)
-        scored[8, t] = _ber(tp, fp, fn, tn, rule)
-        scored[9, t] = _kappa(tp, fp, fn, tn, rule)
-        scored[10, t] = _cohen_kappa(tp, fp, fn, tn, rule)
-        scored[11, t] = _accuracy(tp, fp, fn, tn, rule)
-        scored[12, t] = _e_measure(tp, fp, fn, tn, rule)
+        if wanted[0]:
+            scored[0, t] = _f_beta(tp, fp, fn, tn, rule)
+        if wanted[1]:
+            scored[1, t] = _f1(tp, fp, fn, tn, rule)
+        if wanted[2]:
+            scored[2, t] = _precision(tp, fp, fn, tn, rule)
+        if wanted[3]:
+            scored[3, t] = _recall(tp, fp, fn, tn, rule)
+        if wanted[4]:
+            scored[4, t] = _specificity(tp, fp, fn, tn, rule)
+        if wanted[5]:
+            scored[5, t] = _fpr(tp, fp, fn, tn, rule)
+        if wanted[6]:
+            scored[6, t] = _iou(tp, fp, fn, tn, rule)
+        if wanted[7]:
+            scored[7, t] = _dice(tp, fp, fn, tn, rule)
+        if wanted[8]:
+            scored[8, t] = _ber(tp, fp, fn, tn, rule)
+        if wanted[9]:
+            scored[9, t] = _kappa(tp, fp, fn, tn, rule)
+        if wanted[10]:
+            scored[10, t] = _cohen_kappa(tp, fp, fn, tn, rule)
+        if wanted[11]:
+            scored[11, t] = _accuracy(tp, fp, fn, tn, rule)
+        if wanted[12]:
+            scored[12, t] = _e_measure(tp, fp, fn, tn, rule)
         if t < 255:
             tp -= counts[1, t]
             fp -= counts[0, t]
     curves = np.empty((_N_ROWS, 256), np.float64)
     summaries = np.empty((_N_ROWS, 4), np.float64)
     for row in range(_N_ROWS):
+        if not wanted[row]:
+            curves[row] = math.nan
+            summaries[row] = math.nan
+            continue
         total = 0.0
         largest = -math.inf
         for t in range(256):

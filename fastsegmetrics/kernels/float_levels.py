@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
-from fastsegmetrics.kernels.levels import _count_segment
+from fastsegmetrics.kernels.levels import SUBTABLES, TABLE, _add_subtables, _count_segment
 
 #: Rows that are added before they join the total, and columns added side by side: three arrays of
 #: these and a row of the map stay in the fastest cache.
@@ -50,9 +50,8 @@ def float_counts(
     like those of an 8-bit map: a third to a half of the time of a loop that does both for each
     pixel.
     """
-    tables = np.zeros((4, 512), np.uint32)
+    tables = np.zeros(SUBTABLES * TABLE, np.uint32)
     found = np.empty(_RUN, np.uint8)
-    words = found.view(np.uint64)
     sides = np.zeros((2, 2), np.int64)
     for start in range(0, pred.size, _RUN):
         stop = min(start + _RUN, pred.size)
@@ -64,13 +63,9 @@ def float_counts(
         sides[0, 1] += above_half - on_half
         sides[1, 0] += on
         sides[1, 1] += above - on
-        truth_words = truth[: run.size // 8 * 8].view(np.uint64)
-        _count_segment(found, truth, words, truth_words, 0, run.size, tables)
+        _count_segment(found, truth, 0, run.size, tables)
     counts = np.zeros((2, 256), np.int64)
-    for part in range(4):
-        for g in range(2):
-            for level in range(256):
-                counts[g, level] += np.int64(tables[part, 256 * g + level])
+    _add_subtables(tables, counts)
     return counts, sides
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
-from fastsegmetrics.kernels.levels import _count_segment
+from fastsegmetrics.kernels.levels import SUBTABLES, TABLE, _add_subtables, _count_segment
 
 _ONE = np.uint32(1)
 #: From this area on, counting by words is worth clearing and adding up four sub-tables (a noisy
@@ -98,10 +98,11 @@ def _gather(
         back = np.int64(0)
         fore = np.int64(0)
         for part in range(n_tables):
-            back += np.int64(tables[part, level])
-            fore += np.int64(tables[part, 256 + level])
-            tables[part, level] = 0
-            tables[part, 256 + level] = 0
+            at_level = TABLE * part + level
+            back += np.int64(tables[at_level])
+            fore += np.int64(tables[at_level + 256])
+            tables[at_level] = 0
+            tables[at_level + 256] = 0
         levels[at] = level
         counts[at, 0] = back
         counts[at, 1] = fore
@@ -113,38 +114,33 @@ def _gather(
 def box_levels(
     pred: NDArray[np.uint8],
     mask: NDArray[np.uint8],
-    pred_words: NDArray[np.uint64],
-    mask_words: NDArray[np.uint64],
     width: int,
     boxes: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]:
-    """Count the raw values of a flat 8-bit map in each box: starts, levels, counts.
-
-    For `pred_words` and `mask_words` see ``levels.level_table``.
-    """
+    """Count the raw values of a flat 8-bit map in each box: starts, levels, counts."""
     n = boxes.shape[0]
     room = _sparse_room(boxes)
     starts = np.zeros(n + 1, np.int64)
     levels = np.empty(room, np.uint8)
     counts = np.empty((room, 2), np.int64)
-    tables = np.zeros((4, 512), np.uint32)
+    tables = np.zeros(SUBTABLES * TABLE, np.uint32)
     for k in range(n):
         rows = boxes[k, 2] - boxes[k, 0]
         columns = boxes[k, 3] - boxes[k, 1]
         begin = boxes[k, 0] * width + boxes[k, 1]
-        n_tables = 4 if rows * columns >= _BY_WORDS else 1
+        n_tables = SUBTABLES if rows * columns >= _BY_WORDS else 1
         if n_tables == 1:
             for row in range(rows):
                 for i in range(begin + row * width, begin + row * width + columns):
-                    tables[0, np.int64(pred[i]) + 256 * np.int64(mask[i])] += _ONE
+                    tables[np.int64(pred[i]) + 256 * np.int64(mask[i])] += _ONE
         elif columns == width:
             stop = begin + rows * width
-            _count_segment(pred, mask, pred_words, mask_words, begin, stop, tables)
+            _count_segment(pred, mask, begin, stop, tables)
         else:
             for row in range(rows):
                 start = begin + row * width
                 stop = start + columns
-                _count_segment(pred, mask, pred_words, mask_words, start, stop, tables)
+                _count_segment(pred, mask, start, stop, tables)
         starts[k + 1] = _gather(tables, n_tables, levels, counts, starts[k])
     return starts, levels[: starts[n]].copy(), counts[: starts[n]].copy()
 
@@ -153,28 +149,23 @@ def box_levels(
 def rectangles_table(
     pred: NDArray[np.uint8],
     mask: NDArray[np.uint8],
-    pred_words: NDArray[np.uint64],
-    mask_words: NDArray[np.uint64],
     width: int,
     rectangles: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """Count the raw values of a flat 8-bit map in disjoint rectangles together: int64[2, 256]."""
-    tables = np.zeros((4, 512), np.uint32)
+    tables = np.zeros(SUBTABLES * TABLE, np.uint32)
     for k in range(rectangles.shape[0]):
         top, left, bottom, right = rectangles[k]
         if right - left == width:
             start = top * width
-            _count_segment(pred, mask, pred_words, mask_words, start, bottom * width, tables)
+            _count_segment(pred, mask, start, bottom * width, tables)
         else:
             for row in range(top, bottom):
                 start = row * width + left
                 stop = row * width + right
-                _count_segment(pred, mask, pred_words, mask_words, start, stop, tables)
+                _count_segment(pred, mask, start, stop, tables)
     out = np.zeros((2, 256), np.int64)
-    for part in range(4):
-        for g in range(2):
-            for level in range(256):
-                out[g, level] += np.int64(tables[part, 256 * g + level])
+    _add_subtables(tables, out)
     return out
 
 
@@ -284,12 +275,12 @@ def float_boxes(
     sides = np.zeros((n, 2, 2), np.int64)
     errors = np.zeros(n, np.float64)
     near = np.zeros(n, np.bool_)
-    tables = np.zeros((1, 512), np.uint32)
+    tables = np.zeros(TABLE, np.uint32)
     sums = np.empty(2, np.float64)
     for k in range(n):
         box = pred[boxes[k, 0] : boxes[k, 2], boxes[k, 1] : boxes[k, 3]]
         truth = mask[boxes[k, 0] : boxes[k, 2], boxes[k, 1] : boxes[k, 3]]
-        _count_floats(box, truth, top, tables[0], sides[k, 0], sums)
+        _count_floats(box, truth, top, tables, sides[k, 0], sums)
         outside = pred.size - box.size
         starts[k + 1] = _gather(tables, 1, levels, counts, starts[k])
         if outside > 0:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def sweep_scores(
-    counts: NDArray[np.int64], sides: NDArray[np.int64], rule: ScoreRule
+    counts: NDArray[np.int64],
+    sides: NDArray[np.int64],
+    rule: ScoreRule,
+    wanted: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Score every partition of a map: the 256 levels, P > 0.5, and the adaptive threshold."""
     background, foreground = (int(n) for n in counts.sum(axis=1))
@@ -29,6 +32,7 @@ def sweep_scores(
             )
         ]
     ).T
+    scored[~wanted] = np.nan
     curves = scored[:, :256]
     summaries = np.column_stack((scored[:, 256:], curves.mean(axis=1), curves.max(axis=1)))
     return curves, summaries

@@ -15,13 +15,11 @@ def mask_sums(mask: NDArray[np.uint8]) -> tuple[int, int, int]:
 def level_table(
     pred: NDArray[np.uint8],
     mask: NDArray[np.uint8],
-    pred_words: NDArray[np.uint64],
-    mask_words: NDArray[np.uint64],
     width: int,
     split_row: int,
     split_column: int,
 ) -> NDArray[np.int64]:
-    """Count pixels by quadrant, truth and level; the words are not needed here."""
+    """Count pixels by quadrant, truth and level."""
     rows, columns = np.divmod(np.arange(pred.size), width)
     quadrants = 2 * (rows >= split_row) + (columns >= split_column)
     table = np.zeros((4, 2, 256), np.int64)
@@ -39,10 +37,10 @@ def level_range(pred: NDArray[np.uint8]) -> tuple[int, int, int]:
     return int(pred.sum()), int(pred.min()), int(pred.max())
 
 
-def level_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int, int]:
-    """Return the sum of a flat 8-bit map, its sum on the mask, the mask's area, min and max."""
-    inside = pred[mask == 1]
-    return int(pred.sum()), int(inside.sum()), inside.size, int(pred.min()), int(pred.max())
+def error_sums(pred: NDArray[np.uint8], mask: NDArray[np.uint8]) -> tuple[int, int, int, int]:
+    """Return the sum of |255 G - P| of a flat 8-bit map, the mask's area, minimum and maximum."""
+    errors = np.abs(255 * mask.astype(np.int64) - pred)
+    return int(errors.sum()), int(mask.sum()), int(pred.min()), int(pred.max())
 
 
 def describe_table(

@@ -108,12 +108,10 @@ def rectangles_outside(boxes: Boxes, height: int, width: int) -> Boxes:
 def box_levels(
     pred: NDArray[np.uint8],
     mask: NDArray[np.uint8],
-    pred_words: NDArray[np.uint64],
-    mask_words: NDArray[np.uint64],
     width: int,
     boxes: Boxes,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]:
-    """Count the raw values of a flat 8-bit map in each box; the words are not needed here."""
+    """Count the raw values of a flat 8-bit map in each box."""
     plane, truth = pred.reshape(-1, width), mask.reshape(-1, width)
     tables = []
     for top, left, bottom, right in boxes:
@@ -125,8 +123,6 @@ def box_levels(
 def rectangles_table(
     pred: NDArray[np.uint8],
     mask: NDArray[np.uint8],
-    pred_words: NDArray[np.uint64],
-    mask_words: NDArray[np.uint64],
     width: int,
     rectangles: Boxes,
 ) -> NDArray[np.int64]:

@@ -262,7 +262,7 @@ def _eight_bit(
     from fastsegmetrics.kernels import size_invariant as kernels
 
     flat, truth = pred.values.reshape(-1), target.mask.reshape(-1)
-    pixels = (flat, truth, words(flat), words(truth), target.shape[1])
+    pixels = (flat, truth, target.shape[1])
     starts, raw, counts = kernels.box_levels(*pixels, where.boxes)
     outside = kernels.rectangles_table(*pixels, where.outside)
     occurring = np.flatnonzero(outside.any(axis=0))

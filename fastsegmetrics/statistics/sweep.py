@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.represent import MapInput, words
+from fastsegmetrics.represent import MapInput
 from fastsegmetrics.statistics.pair import LevelCounts, PairStatistics
 from fastsegmetrics.target import Target
 
@@ -33,8 +33,9 @@ def pair_statistics(
     conventions : Conventions
         How the prediction is read, stretched and thresholded.
     counts, moments : bool
-        Whether the level counts and the cell moments are needed, which of floats are zeros
-        otherwise; of an 8-bit map both come from one table.
+        Whether the level counts and the cell moments are needed.  Of floats they are zeros
+        otherwise; of an 8-bit map, where both come from one table, the moments then are those of
+        the whole image as one quadrant.
 
     Raises
     ------
@@ -42,7 +43,7 @@ def pair_statistics(
         When the prediction is refused.
     """
     if pred.values.dtype == np.uint8:
-        return _eight_bit(pred, target, conventions)
+        return _eight_bit(pred, target, conventions, moments)
     return _floating(pred.values, target, conventions, counts, moments)
 
 
@@ -61,27 +62,26 @@ def mean_absolute_error(pred: MapInput, target: Target, conventions: Conventions
         return float(float_levels.absolute_error(flat, target.mask.reshape(-1)) / target.n_pixels)
     from fastsegmetrics.kernels import levels
 
-    total, inside, area, low, high = levels.level_sums(
-        pred.values.reshape(-1), target.mask.reshape(-1)
-    )
+    error, area, low, high = levels.error_sums(pred.values.reshape(-1), target.mask.reshape(-1))
     represent.check_scale(high, conventions)
+    n = target.n_pixels
     if not pred.stretch or low == high:
         low, high = 0, 255
-    outside_error = total - inside - low * (target.n_pixels - area)
-    error = outside_error + high * area - inside
-    return float(error / (high - low) / target.n_pixels)
+    error -= (255 - high) * area + low * (n - area)
+    return float(error / (high - low) / n)
 
 
-def _eight_bit(pred: MapInput, target: Target, conventions: Conventions) -> PairStatistics:
+def _eight_bit(
+    pred: MapInput, target: Target, conventions: Conventions, with_moments: bool
+) -> PairStatistics:
     from fastsegmetrics.kernels import levels
 
     keep_at_zero = conventions.policy == "published"
-    split_row, split_column = target.split
     height, width = target.shape
+    # Without moments the whole image is one quadrant.
+    split_row, split_column = target.split if with_moments else (height, width)
     flat, truth = pred.values.reshape(-1), target.mask.reshape(-1)
-    table = levels.level_table(
-        flat, truth, words(flat), words(truth), width, split_row, split_column
-    )
+    table = levels.level_table(flat, truth, width, split_row, split_column)
     counts, sides, moments, error, highest, ambiguous = levels.describe_table(
         table, pred.stretch, keep_at_zero, represent.NEAR_THRESHOLD
     )

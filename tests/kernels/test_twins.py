@@ -6,13 +6,16 @@ import importlib
 import inspect
 import math
 import pkgutil
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 import fastsegmetrics.kernels
+from fastsegmetrics.families.sweep import ALL_SCORES
 from fastsegmetrics.kernels import curves, float_levels, levels, masks
+from fastsegmetrics.kernels._jit import kernel as compiled, word_at
 from fastsegmetrics.reference import (
     curves as curve_twins,
     float_levels as float_twins,
@@ -63,9 +66,7 @@ def split(truth: np.ndarray) -> tuple[int, int]:
 
 def table_arguments(pred: np.ndarray, truth: np.ndarray) -> tuple:
     flat, mask = pred.reshape(-1), truth.view(np.uint8).reshape(-1)
-    even = flat.size // 8 * 8
-    words = flat[:even].view(np.uint64), mask[:even].view(np.uint64)
-    return (flat, mask, *words, pred.shape[1], *split(truth))
+    return (flat, mask, pred.shape[1], *split(truth))
 
 
 @given(eight_bit_pairs())
@@ -95,28 +96,37 @@ def test_level_table_counts_runs_across_words_rows_and_quadrants() -> None:
 
 
 @given(eight_bit_pairs())
-def test_level_sums(pair) -> None:
+def test_error_sums(pair) -> None:
     pred, mask = pair[0].reshape(-1), pair[1].view(np.uint8).reshape(-1)
-    assert tuple(levels.level_sums(pred, mask)) == level_twins.level_sums(pred, mask)
+    assert tuple(levels.error_sums(pred, mask)) == level_twins.error_sums(pred, mask)
     assert tuple(levels.level_range(pred)) == level_twins.level_range(pred)
 
 
-def test_level_sums_of_more_than_one_piece() -> None:
+def test_sums_of_more_than_one_piece() -> None:
     pred = np.full(70_001, 255, np.uint8)
-    mask = np.ones(70_001, np.uint8)
     pred[-1] = 3
-    expected = (70_000 * 255 + 3, 70_000 * 255 + 3, 70_001, 3, 255)
-    assert tuple(levels.level_sums(pred, mask)) == expected
+    none, everything = np.zeros(70_001, np.uint8), np.ones(70_001, np.uint8)
+    assert tuple(levels.error_sums(pred, none)) == (70_000 * 255 + 3, 0, 3, 255)
+    assert tuple(levels.error_sums(pred, everything)) == (252, 70_001, 3, 255)
+    assert tuple(levels.error_sums(none, everything)) == (70_001 * 255, 70_001, 0, 0)
     assert tuple(levels.level_range(pred)) == (70_000 * 255 + 3, 3, 255)
 
 
-def test_level_sums_of_memory_that_begins_anywhere() -> None:
+@pytest.mark.parametrize("shape", [(254, 3), (255, 3), (256, 3), (511, 2), (2, 2047), (3, 4100)])
+def test_mask_sums_of_more_ones_than_a_byte_holds(shape) -> None:
+    mask = np.ones(shape, np.uint8)
+    rows, columns = (n * (n - 1) // 2 for n in shape)
+    expected = (mask.size, rows * shape[1], columns * shape[0])
+    assert tuple(levels.mask_sums(mask)) == expected
+
+
+def test_sums_of_memory_that_begins_anywhere() -> None:
     rng = np.random.default_rng(3)
     pred = rng.integers(0, 256, 1100, dtype=np.uint8)
     mask = (rng.random(1100) < 0.5).astype(np.uint8)
     for start, stop in ((3, 1100), (5, 1031), (1, 8), (7, 14), (2, 3)):
         pair = pred[start:stop], mask[start:stop]
-        assert tuple(levels.level_sums(*pair)) == level_twins.level_sums(*pair)
+        assert tuple(levels.error_sums(*pair)) == level_twins.error_sums(*pair)
         assert tuple(levels.level_range(pair[0])) == level_twins.level_range(pair[0])
 
 
@@ -140,14 +150,38 @@ def test_extremes(pair) -> None:
     assert tuple(levels.extremes(flat)) == expected == (flat.min(), flat.max())
 
 
-@given(eight_bit_pairs(), st.sampled_from([0, 128, 254]))
-def test_foreground(pair, threshold) -> None:
-    mask, sums, highest = masks.foreground(pair[0], threshold)
-    twin = mask_twins.foreground(pair[0], threshold)
+@given(eight_bit_pairs(), st.sampled_from([0, 128, 254]), st.booleans())
+def test_foreground(pair, threshold, summed) -> None:
+    mask, sums, highest = masks.foreground(pair[0], threshold, summed)
+    twin = mask_twins.foreground(pair[0], threshold, summed)
     np.testing.assert_array_equal(mask, pair[0] > threshold)
     np.testing.assert_array_equal(mask, twin[0])
     assert (mask.dtype, tuple(sums), highest) == (np.uint8, twin[1], twin[2])
-    assert twin[1] == level_twins.mask_sums(mask)
+    assert twin[1] == (level_twins.mask_sums(mask) if summed else (0, 0, 0))
+
+
+@given(eight_bit_pairs())
+def test_level_table_of_one_quadrant(pair) -> None:
+    flat, mask, *_ = table_arguments(*pair)
+    height, width = pair[0].shape
+    table = levels.level_table(flat, mask, width, height, width)
+    twin = level_twins.level_table(flat, mask, width, height, width)
+    np.testing.assert_array_equal(table, twin)
+    assert not table[1:].any()
+
+
+def test_words_are_read_from_any_byte_on() -> None:
+    values = np.arange(40, dtype=np.uint8)
+    values.flags.writeable = False
+
+    @compiled
+    def word_from(values, start):
+        return word_at(values, start)
+
+    for begin, start in ((0, 0), (0, 7), (3, 2), (5, 27), (1, 31)):
+        expected = int.from_bytes(bytes(range(begin + start, begin + start + 8)), sys.byteorder)
+        assert int(word_from(values[begin:], start)) == expected
+        assert int(word_at(values[begin:], start)) == expected
 
 
 @given(float_pairs())
@@ -221,21 +255,24 @@ def test_float_moments_of_a_constant_cell_are_exact() -> None:
     assert not moments[..., 2].any()
 
 
-@given(eight_bit_pairs(), st.sampled_from(RULES))
-def test_sweep_scores(pair, rule) -> None:
+@given(eight_bit_pairs(), st.sampled_from(RULES), st.integers(0, 13))
+def test_sweep_scores(pair, rule, alone) -> None:
     table = levels.level_table(*table_arguments(*pair))
     counts, sides, *_ = levels.describe_table(table, True, not rule.strict, 2.0**-44)
-    for ours, twin in zip(
-        curves.sweep_scores(counts, sides, rule), curve_twins.sweep_scores(counts, sides, rule)
-    ):
-        np.testing.assert_allclose(ours, twin, rtol=1e-12, atol=2e-15)
+    wanted = ALL_SCORES if alone == 13 else np.arange(13) == alone
+    ours = curves.sweep_scores(counts, sides, rule, wanted)
+    for mine, twin in zip(ours, curve_twins.sweep_scores(counts, sides, rule, wanted)):
+        np.testing.assert_allclose(mine, twin, rtol=1e-12, atol=2e-15)
+    for mine, one_of_all in zip(ours, curves.sweep_scores(counts, sides, rule, ALL_SCORES)):
+        np.testing.assert_array_equal(mine[wanted], one_of_all[wanted])
+        assert np.isnan(mine[~wanted]).all()
 
 
 @given(eight_bit_pairs(), st.booleans())
 def test_curve_areas(pair, strict) -> None:
     table = levels.level_table(*table_arguments(*pair))
     counts, sides, *_ = levels.describe_table(table, True, True, 2.0**-44)
-    scored, _ = curves.sweep_scores(counts, sides, RULES[1] if strict else RULES[0])
+    scored, _ = curves.sweep_scores(counts, sides, RULES[1] if strict else RULES[0], ALL_SCORES)
     np.testing.assert_allclose(
         curves.curve_areas(scored, strict),
         curve_twins.curve_areas(scored, strict),
@@ -305,6 +342,6 @@ def test_rows_follow_the_list_of_scores() -> None:
     counts = np.zeros((2, 256), np.int64)
     counts[0, [0, 9]], counts[1, [3, 9]] = (7, 3), (5, 11)
     sides = np.array([[11, 3], [11, 3]])
-    _, summaries = curves.sweep_scores(counts, sides, rule)
+    _, summaries = curves.sweep_scores(counts, sides, rule, ALL_SCORES)
     expected = curve_twins.partition_scores(11, 3, 5, 7, rule)
     assert summaries[:, 0].tolist() == pytest.approx([expected[name] for name in SWEEP_SCORES])

@@ -13,6 +13,7 @@ from fastsegmetrics.backend import use_backend
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.evaluate import Evaluator
+from fastsegmetrics.families.sweep import ALL_SCORES
 from fastsegmetrics.kernels import curves
 from fastsegmetrics.reference import metrics, size_invariant as reference
 from fastsegmetrics.scores import SWEEP_SCORES
@@ -89,7 +90,7 @@ def test_scores_by_hand():
     pooled = found.pooled()
     assert pooled.levels.sum(axis=1).tolist() == [720 - 150, 150]
     assert pooled.sides.tolist() == [[50, 0], [100, 0]]
-    _, summaries = curves.sweep_scores(*pooled, PUBLISHED)
+    _, summaries = curves.sweep_scores(*pooled, PUBLISHED, ALL_SCORES)
     assert summaries[iou, BIN] == pytest.approx(1 / 3, rel=1e-15)
 
 
@@ -172,7 +173,7 @@ def plain(pred, gt, rule, **choices):
     conventions, target = Conventions(**choices), Target(gt)
     canonical = represent.prediction(pred, conventions, target.shape)
     pair = pair_statistics(canonical, target, conventions)
-    return curves.sweep_scores(*pair.counts, rule)
+    return curves.sweep_scores(*pair.counts, rule, ALL_SCORES)
 
 
 SHAPE = (8, 9)
@@ -395,7 +396,9 @@ def test_sums_over_images_have_the_same_bits_in_any_order_and_grouping():
     np.testing.assert_array_equal(total, halves)
     merged = [counts.target(k) for counts in image_counts() for k in range(counts.n_targets)]
     assert sum(scores.used for scores in each).tolist() == [len(merged)] * 13
-    expected = np.mean([curves.sweep_scores(*counts, PUBLISHED)[0] for counts in merged], axis=0)
+    expected = np.mean(
+        [curves.sweep_scores(*counts, PUBLISHED, ALL_SCORES)[0] for counts in merged], axis=0
+    )
     np.testing.assert_allclose(total.sum(axis=1) / len(merged), expected, rtol=1e-13, atol=1e-14)
 
 
