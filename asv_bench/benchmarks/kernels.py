@@ -195,7 +195,6 @@ KERNELS: dict[str, Callable[[Prepared], Call]] = {
     "narrow": _narrow,
     "any_outside": lambda prepared: lambda: contingency.any_outside(prepared.flat[0], 0, 255, 0),
     "any_unknown": _any_unknown,
-    "adler32": lambda prepared: lambda: chunks.adler32(prepared.flat[0]),
     "image_data": _image_data,
     "unfilter none": _unfilter(0),
     "unfilter left": _unfilter(1),

@@ -30,12 +30,3 @@ def image_data(
         parts.append(data[end + 8 : behind - 4])
         end = behind
     return end, np.frombuffer(b"".join(parts), np.uint8)
-
-
-def adler32(source: NDArray[np.uint8]) -> int:
-    """Return the Adler-32 checksum of some bytes (RFC 1950)."""
-    sums, sums_of_sums = 1, 0
-    for byte in source.tolist():
-        sums = (sums + byte) % 65521
-        sums_of_sums = (sums_of_sums + sums) % 65521
-    return sums_of_sums * 65536 + sums

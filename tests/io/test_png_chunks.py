@@ -64,18 +64,6 @@ def test_tables_are_those_of_zlib():
         assert tables[n, [0, 1, 77, 255]].tolist() == followed
 
 
-@pytest.mark.parametrize("function", [kernels.adler32, reference.adler32])
-@pytest.mark.parametrize("data", [
-    b"", b"a", b"Wikipedia", bytes(5000), b"\xff" * 4096, b"\xff" * 9001, RNG.bytes(4097),
-], ids=len)  # fmt: skip
-def test_adler32_is_zlibs(function, data):
-    assert function(np.frombuffer(data, np.uint8)) == zlib.adler32(data)
-
-
-def test_adler32_as_it_was_published():
-    assert kernels.adler32(np.frombuffer(b"Wikipedia", np.uint8)) == 0x11E60398
-
-
 def test_the_reference_backend_leaves_them_to_zlib():
     with use_backend("reference"):
         assert joined(DATA, START) == (START, b"")
