@@ -5,6 +5,7 @@ All validation of arrays lives here; nothing downstream asks again what an array
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 from typing import Any, NamedTuple
@@ -318,7 +319,7 @@ def check_scale(highest: int, conventions: Conventions) -> None:
 def check_levels(pred: MapInput, conventions: Conventions) -> None:
     """Refuse a map of 8-bit levels as `check_scale` does; of floats there is nothing to refuse."""
     if pred.values.dtype == np.uint8:
-        check_scale(int(pred.values.max()), conventions)
+        check_scale(extremes(pred.values)[1], conventions)
 
 
 def _float_map(array: NDArray[Any], conventions: Conventions) -> MapInput:
@@ -393,9 +394,17 @@ def unit_table(pred: MapInput) -> NDArray[np.float64]:
 
     Of a stretched map, entries outside its own minimum and maximum occur nowhere in it.
     """
-    low, high = level_range(pred)
+    return unit_table_between(*level_range(pred))
+
+
+@functools.lru_cache(maxsize=256)
+def unit_table_between(low: int, high: int) -> NDArray[np.float64]:
+    """Return what each level stands for where `low` stands for 0 and `high` for 1, read-only."""
     table = np.arange(256) / 255.0
-    return table if (low, high) == (0, 255) else (table - table[low]) / (table[high] - table[low])
+    if (low, high) != (0, 255):
+        table = (table - table[low]) / (table[high] - table[low])
+    table.flags.writeable = False
+    return table
 
 
 def level_range(pred: MapInput) -> tuple[int, int]:
@@ -404,10 +413,20 @@ def level_range(pred: MapInput) -> tuple[int, int]:
     Those of its minimum and maximum where it is stretched; a constant map is not.
     """
     if pred.stretch:
-        low, high = int(pred.values.min()), int(pred.values.max())
+        low, high = extremes(pred.values)
         if low != high:
             return low, high
     return 0, 255
+
+
+def extremes(levels: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the lowest and the highest value of an 8-bit map."""
+    if backends.resolve() == "reference":
+        return int(levels.min()), int(levels.max())
+    from fastsegmetrics.kernels import levels as kernels
+
+    low, high = kernels.extremes(levels.reshape(-1))
+    return int(low), int(high)
 
 
 def adaptive_threshold(values: NDArray[Any]) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
-from fastsegmetrics.families.sweep import ALL_SCORES, score_levels
+from fastsegmetrics.families.sweep import score_levels
 from fastsegmetrics.io import png_chunks, png_rows
 from fastsegmetrics.io.byte_words import byte_words
 from fastsegmetrics.kernels import (
@@ -25,7 +25,7 @@ from fastsegmetrics.kernels import (
 )
 from fastsegmetrics.represent_labels import words
 from fastsegmetrics.scores import SWEEP_SCORES
-from fastsegmetrics.statistics.rule import score_rule
+from fastsegmetrics.statistics.rule import ALL_SCORES, score_rule
 from fastsegmetrics.statistics.sweep import pair_statistics
 from fastsegmetrics.target import Target
 

@@ -24,7 +24,7 @@ from fastsegmetrics.represent import MapInput
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics.pair import LevelCounts
-from fastsegmetrics.statistics.rule import score_rule
+from fastsegmetrics.statistics.rule import ALL_SCORES, score_rule
 from fastsegmetrics.statistics.size_invariant import TargetCounts, TargetScores
 from fastsegmetrics.target import Target
 
@@ -44,13 +44,13 @@ class TargetsRecord(NamedTuple):
 
     def curves(self, conventions: Conventions) -> NDArray[np.float64]:
         """Return the mean curves over the targets [13, 256], rows as in `SWEEP_SCORES`."""
-        return self.scored(score_rule(conventions)).curves
+        return self.scored(score_rule(conventions), ALL_SCORES).curves
 
-    def scored(self, rule: ScoreRule) -> TargetScores:
+    def scored(self, rule: ScoreRule, wanted: NDArray[np.bool_]) -> TargetScores:
         """Return the scores of the targets, computed unless they are at hand."""
         from fastsegmetrics.statistics.size_invariant import target_scores
 
-        return self.scores or target_scores(self.counts, rule)
+        return self.scores or target_scores(self.counts, rule, wanted)
 
 
 class SizeInvariantFamily:
@@ -61,7 +61,12 @@ class SizeInvariantFamily:
         self.rule = score_rule(conventions)
         self.columns = columns_of(metrics)
         self.sources = sources_of(metrics, self.curves_of)
-        self._needs_scores = any(metric.score.name != "si_mae" for metric in metrics)
+        asked = {metric.score.name.removeprefix(PREFIX) for metric in metrics}
+        self.wanted = np.array([score in asked for score in SWEEP_SCORES])
+        self._needs_scores = bool(self.wanted.any())
+        every = [f"{PREFIX}{name}.{summary}" for name in SWEEP_SCORES for summary in _SUMMARIES]
+        every.append("si_mae")
+        self._take = np.array([every.index(column) for column in self.columns], np.intp)
 
     def curves_of(self, metric: Metric) -> tuple[CurveSource, ...]:
         """Return the mean curves that a metric of source "curve" is made from."""
@@ -72,16 +77,11 @@ class SizeInvariantFamily:
         from fastsegmetrics.statistics import size_invariant
 
         found = size_invariant.size_invariant_statistics(pred, target, self._conventions)
-        values = {"si_mae": found.mae}
         if not self._needs_scores:
-            return Produced([values[column] for column in self.columns])
-        scores = size_invariant.target_scores(found.counts, self.rule)
-        for name, row in zip(SWEEP_SCORES, scores.summaries.tolist(), strict=True):
-            for summary, value in zip(_SUMMARIES, row, strict=True):
-                values[f"{PREFIX}{name}.{summary}"] = value
-        return Produced(
-            [values[column] for column in self.columns], TargetsRecord(found.counts, scores)
-        )
+            return Produced([found.mae])
+        scores = size_invariant.target_scores(found.counts, self.rule, self.wanted)
+        values = np.append(scores.summaries, found.mae)
+        return Produced(values[self._take], TargetsRecord(found.counts, scores))
 
     def measure_pixels(self, pred: MapInput, target: Target) -> Produced:
         """Measure one pair by the reference definitions."""
@@ -124,7 +124,7 @@ class SizeInvariantAccumulator:
 
     def add(self, record: TargetsRecord) -> None:
         """Add the record of one pair."""
-        scores = record.scored(self._family.rule)
+        scores = record.scored(self._family.rule, self._family.wanted)
         if len(self._rows):
             self._curves.add(scores.curves[self._rows])
         self._targets.sums += scores.sums
@@ -154,6 +154,8 @@ class SizeInvariantAccumulator:
         found: dict[str, float | NDArray[np.float64] | PooledValue] = {}
         means = self._targets.means()
         for i, name in enumerate(SWEEP_SCORES):
+            if not self._family.wanted[i]:
+                continue
             curve = means[CurveSource(name)].values
             used = int(self._used[i])
             for report, value in (

@@ -24,7 +24,7 @@ from fastsegmetrics.scores import SWEEP_SCORES, area
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.statistics import sweep
 from fastsegmetrics.statistics.pair import LevelCounts
-from fastsegmetrics.statistics.rule import score_rule
+from fastsegmetrics.statistics.rule import ALL_SCORES, score_rule
 from fastsegmetrics.target import Target
 
 #: The summaries of a sweep score, in the order in which the kernel returns them.
@@ -47,8 +47,6 @@ POSITIONS = {
         )
     )
 }
-#: Which of `SWEEP_SCORES` are scored when all are.
-ALL_SCORES = np.ones(len(SWEEP_SCORES), np.bool_)
 _N_SWEEP = len(SWEEP_SCORES) * len(_SUMMARIES)
 _SWEEP_AT = slice(0, _N_SWEEP)
 _AREAS_AT = slice(_N_SWEEP, _N_SWEEP + len(_AREAS))

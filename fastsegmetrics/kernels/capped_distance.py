@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.kernels._jit import kernel
+from fastsegmetrics.kernels._jit import apart, kernel
 
 #: Squared distances of `capped_squares` stop at 223 pixels.  Vertical distances are bytes, of which
 #: 255 means that or more; between two posts that are 255 away and 64 apart no pixel is nearer.
@@ -49,7 +49,7 @@ def _set(array: NDArray[Any], value: int) -> None:
         array[i] = value
 
 
-@kernel
+@apart
 def _step(before: NDArray[np.uint8], mask: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
     """Carry vertical distances on by one row.
 
@@ -73,7 +73,7 @@ def _lower_heights(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return lower
 
 
-@kernel
+@apart
 def _heights(
     above: NDArray[np.uint8],
     lower: NDArray[np.uint8],
@@ -138,7 +138,7 @@ def _deep_blocks(heights: NDArray[np.uint8], deep: NDArray[np.uint8]) -> bool:
     return found
 
 
-@kernel
+@apart
 def _square_heights(
     heights: NDArray[np.uint8], squares: NDArray[np.int32], words: NDArray[np.uint16]
 ) -> None:
@@ -198,7 +198,7 @@ def _saturated(square: Any, height: Any) -> Any:
     return np.uint16(min(square, np.uint16(_FAR_WORD - height)) + height)
 
 
-@kernel
+@apart
 def _lower_by_four(
     best: NDArray[np.uint16], offsets: NDArray[np.uint16], heights: NDArray[np.uint16]
 ) -> None:
@@ -241,7 +241,7 @@ def _fill_deep(
         out[i] = best[i]
 
 
-@kernel
+@apart
 def _lower_by_two(
     best: NDArray[np.uint8], left: NDArray[np.uint8], right: NDArray[np.uint8], square: Any
 ) -> None:
@@ -250,7 +250,7 @@ def _lower_by_two(
         best[i] = min(best[i], np.uint8(min(left[i], right[i]) + square))
 
 
-@kernel
+@apart
 def _fill_shallow(
     low: NDArray[np.uint8], start: int, best: NDArray[np.uint8], line: NDArray[np.uint16]
 ) -> None:
@@ -288,11 +288,11 @@ def _code(low: NDArray[np.uint8], codes: NDArray[np.uint8], there: int, off: Any
 def _any_near(line: NDArray[np.uint16]) -> bool:
     found = np.uint8(0)
     for i in range(line.size):
-        found |= np.uint8((line[i] > 0) & (line[i] <= _NEAR))
+        found = max(found, np.uint8((line[i] > 0) & (line[i] <= _NEAR)))
     return found != 0
 
 
-@kernel
+@apart
 def _point_row(
     low: NDArray[np.uint8],
     codes: NDArray[np.uint8],

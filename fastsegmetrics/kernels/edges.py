@@ -10,11 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsegmetrics.kernels._jit import formulas, kernel
+from fastsegmetrics.kernels._jit import formulas, kernel, word_at
+from fastsegmetrics.kernels.levels import _BYTES, _FULL, _folded, _pairs
 from fastsegmetrics.scores import multiscale
 
 _edge_coverage = formulas(multiscale).edge_coverage
 
+_ONE = np.uint64(1)
 #: Cell sizes 1, 2, 4, … 512.
 N_SCALES = 10
 
@@ -112,14 +114,43 @@ def edge_pyramid(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 @kernel
-def _shared_bits(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> tuple[int, int]:
-    low = np.uint32(0)
-    high = np.uint32(0)
-    for i in range(first.size):
-        both = first[i] & second[i]
-        low += np.uint32(both & 1)
-        high += np.uint32((both >> 1) & 1)
-    return np.int64(low), np.int64(high)
+def packed_levels(levels: NDArray[np.uint8], lowest: int, other: int) -> NDArray[np.uint8]:
+    """Return which pixels of a map [H, W] are at `lowest` or above as bit 0, at `other` as bit 1.
+
+    Both are 0 to 256, at which no pixel is.
+    """
+    out = np.empty(levels.shape, np.uint8)
+    first, second = np.uint8(min(lowest, 255)), np.uint8(min(other, 255))
+    one, two = np.uint8(lowest < 256), np.uint8(2 * (other < 256))
+    values, bits = levels.reshape(-1), out.reshape(-1)
+    for i in range(bits.size):
+        at_first = one if values[i] >= first else np.uint8(0)
+        at_second = two if values[i] >= second else np.uint8(0)
+        bits[i] = at_first | at_second
+    return out
+
+
+@kernel
+def _shared_bits(
+    first: NDArray[np.uint8], second: NDArray[np.uint8], start: int, stop: int
+) -> tuple[int, int]:
+    """Count where both have bit 0, and bit 1; the bits of eight cells are added as bytes."""
+    low = 0
+    high = 0
+    whole = start + (stop - start) // 8 * 8
+    for begin in range(start, whole, 8 * _FULL):
+        zeros = ones = np.uint64(0)
+        for i in range(begin, min(begin + 8 * _FULL, whole), 8):
+            both = word_at(first, i) & word_at(second, i)
+            zeros += both & _BYTES
+            ones += (both >> _ONE) & _BYTES
+        low += _folded(_pairs(zeros))
+        high += _folded(_pairs(ones))
+    for i in range(whole, stop):
+        both = np.int64(first[i] & second[i])
+        low += both & 1
+        high += (both >> 1) & 1
+    return low, high
 
 
 @kernel
@@ -130,12 +161,9 @@ def shared_cells(
     counts = np.zeros((N_SCALES, 2), np.int64)
     start = 0
     for k in range(N_SCALES):
-        for _ in range(height):
-            end = start + width
-            low, high = _shared_bits(first[start:end], second[start:end])
-            counts[k, 0] += low
-            counts[k, 1] += high
-            start = end
+        end = start + height * width
+        counts[k, 0], counts[k, 1] = _shared_bits(first, second, start, end)
+        start = end
         height = (height + 1) >> 1
         width = (width + 1) >> 1
     return counts

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastsegmetrics.kernels._jit import kernel
-from fastsegmetrics.kernels.levels import SUBTABLES, TABLE, _add_subtables, _count_segment
+from fastsegmetrics.kernels.levels import SUBTABLES, TABLE, _add_subtables, _count_segment, extremes
 
 _ONE = np.uint32(1)
 #: From this area on, counting by words is worth clearing and adding up four sub-tables (a noisy
@@ -167,6 +167,26 @@ def rectangles_table(
     out = np.zeros((2, 256), np.int64)
     _add_subtables(tables, out)
     return out
+
+
+@kernel
+def span(raw: NDArray[np.uint8], outside: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the lowest and the highest raw value in all boxes and in a table of the rest."""
+    low, high = extremes(raw)
+    for value in range(256):
+        if outside[0, value] + outside[1, value] > 0:
+            low = min(low, value)
+            high = max(high, value)
+    return low, high
+
+
+@kernel
+def error_of_table(table: NDArray[np.int64], low: int, high: int) -> int:
+    """Return the sum of |P - G|, `high` - `low` times as large, of a table [2, 256]."""
+    error = 0
+    for value in range(256):
+        error += table[0, value] * (value - low) + table[1, value] * (high - value)
+    return error
 
 
 @kernel

@@ -35,26 +35,45 @@ _N_ROWS = len(SWEEP_SCORES)
 
 @kernel
 def _score_partition(
-    tp: float, fp: float, fn: float, tn: float, rule: ScoreRule, out: NDArray[np.float64]
+    tp: float,
+    fp: float,
+    fn: float,
+    tn: float,
+    rule: ScoreRule,
+    wanted: NDArray[np.bool_],
+    out: NDArray[np.float64],
 ) -> None:
-    """Write the scores of one partition in the order of `SWEEP_SCORES`.
+    """Write the `wanted` scores of one partition in the order of `SWEEP_SCORES`.
 
     ``curves.sweep_scores`` has the same thirteen lines: calling this from there costs it a sixth
     of its time (34 to 39 us a map).
     """
-    out[0] = _f_beta(tp, fp, fn, tn, rule)
-    out[1] = _f1(tp, fp, fn, tn, rule)
-    out[2] = _precision(tp, fp, fn, tn, rule)
-    out[3] = _recall(tp, fp, fn, tn, rule)
-    out[4] = _specificity(tp, fp, fn, tn, rule)
-    out[5] = _fpr(tp, fp, fn, tn, rule)
-    out[6] = _iou(tp, fp, fn, tn, rule)
-    out[7] = _dice(tp, fp, fn, tn, rule)
-    out[8] = _ber(tp, fp, fn, tn, rule)
-    out[9] = _kappa(tp, fp, fn, tn, rule)
-    out[10] = _cohen_kappa(tp, fp, fn, tn, rule)
-    out[11] = _accuracy(tp, fp, fn, tn, rule)
-    out[12] = _e_measure(tp, fp, fn, tn, rule)
+    if wanted[0]:
+        out[0] = _f_beta(tp, fp, fn, tn, rule)
+    if wanted[1]:
+        out[1] = _f1(tp, fp, fn, tn, rule)
+    if wanted[2]:
+        out[2] = _precision(tp, fp, fn, tn, rule)
+    if wanted[3]:
+        out[3] = _recall(tp, fp, fn, tn, rule)
+    if wanted[4]:
+        out[4] = _specificity(tp, fp, fn, tn, rule)
+    if wanted[5]:
+        out[5] = _fpr(tp, fp, fn, tn, rule)
+    if wanted[6]:
+        out[6] = _iou(tp, fp, fn, tn, rule)
+    if wanted[7]:
+        out[7] = _dice(tp, fp, fn, tn, rule)
+    if wanted[8]:
+        out[8] = _ber(tp, fp, fn, tn, rule)
+    if wanted[9]:
+        out[9] = _kappa(tp, fp, fn, tn, rule)
+    if wanted[10]:
+        out[10] = _cohen_kappa(tp, fp, fn, tn, rule)
+    if wanted[11]:
+        out[11] = _accuracy(tp, fp, fn, tn, rule)
+    if wanted[12]:
+        out[12] = _e_measure(tp, fp, fn, tn, rule)
 
 
 @kernel
@@ -94,6 +113,7 @@ def target_scores(
     counts: NDArray[np.int64],
     sides: NDArray[np.int64],
     rule: ScoreRule,
+    wanted: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Score every partition of every target's local map.
 
@@ -101,14 +121,14 @@ def target_scores(
     that occur, and is scored once for each.  Returns the means over the targets of each target's
     score at P > 0.5, adaptive, mean and maximum of its curve [13, 4], and exact sums of its curves
     [13, 4, 256] in the form of ``curves.add_exactly``, which leave out, whole, a curve with a NaN,
-    and of how many targets they are [13].
+    and of how many targets they are [13].  Rows that are not `wanted` [13] are NaN, 0 and 0.
     """
     n = starts.size - 1
     means = np.zeros((_N_ROWS, 4), np.float64)
     steps = np.zeros((_N_ROWS, 4, 257), np.float64)
     used = np.zeros(_N_ROWS, np.int64)
     scored = np.empty((_N_ROWS, 257), np.float64)
-    column = np.empty(_N_ROWS, np.float64)
+    column = np.full(_N_ROWS, math.nan)
     ends = np.empty(257, np.int64)
     for k in range(n):
         foreground = 0.0
@@ -119,7 +139,7 @@ def target_scores(
         for side in range(2):
             tp = np.float64(sides[k, side, 0])
             fp = np.float64(sides[k, side, 1])
-            _score_partition(tp, fp, foreground - tp, background - fp, rule, column)
+            _score_partition(tp, fp, foreground - tp, background - fp, rule, wanted, column)
             for row in range(_N_ROWS):
                 means[row, side] += column[row]
         tp = foreground
@@ -130,7 +150,7 @@ def target_scores(
         while end < 256:
             # Thresholds up to this level keep the same pixels; beyond the last, none.
             end = np.int64(levels[i]) + 1 if i < starts[k + 1] else 256
-            _score_partition(tp, fp, foreground - tp, background - fp, rule, column)
+            _score_partition(tp, fp, foreground - tp, background - fp, rule, wanted, column)
             for row in range(_N_ROWS):
                 scored[row, pieces] = column[row]
             ends[pieces] = end
@@ -140,6 +160,9 @@ def target_scores(
                 fp -= counts[i, 0]
                 i += 1
         for row in range(_N_ROWS):
+            if not wanted[row]:
+                means[row, 2] = means[row, 3] = math.nan
+                continue
             total = 0.0
             largest = -math.inf
             start = 0
@@ -156,9 +179,9 @@ def target_scores(
             else:
                 means[row, 3] = math.nan
     means /= n
-    sums = np.empty((_N_ROWS, 4, 256), np.float64)
+    sums = np.zeros((_N_ROWS, 4, 256), np.float64)
     for row in range(_N_ROWS):
-        for part in range(4):
+        for part in range(4 if wanted[row] else 0):
             value = 0.0
             for t in range(256):
                 value += steps[row, part, t]

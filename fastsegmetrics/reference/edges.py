@@ -48,6 +48,12 @@ def edge_pyramid(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.concatenate([part.ravel() for part in parts])
 
 
+def packed_levels(levels: NDArray[np.uint8], lowest: int, other: int) -> NDArray[np.uint8]:
+    """Return which pixels of a map are at `lowest` or above as bit 0, at `other` as bit 1."""
+    wide = levels.astype(np.int64)
+    return ((wide >= lowest) + 2 * (wide >= other)).astype(np.uint8)
+
+
 def shared_cells(
     first: NDArray[np.uint8], second: NDArray[np.uint8], height: int, width: int
 ) -> NDArray[np.int64]:

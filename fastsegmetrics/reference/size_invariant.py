@@ -134,6 +134,18 @@ def rectangles_table(
     return _table(pred[chosen], mask[chosen])
 
 
+def span(raw: NDArray[np.uint8], outside: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the lowest and the highest raw value in all boxes and in a table of the rest."""
+    occurring = [*raw.tolist(), *np.flatnonzero(outside.any(axis=0)).tolist()]
+    return min(occurring), max(occurring)
+
+
+def error_of_table(table: NDArray[np.int64], low: int, high: int) -> int:
+    """Return the sum of |P - G|, `high` - `low` times as large, of a table [2, 256]."""
+    values = np.arange(256)
+    return int((table[0] * (values - low)).sum() + (table[1] * (high - values)).sum())
+
+
 def describe_boxes(
     starts: NDArray[np.int64],
     raw: NDArray[np.uint8],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from types import ModuleType
 from typing import NamedTuple
 
@@ -127,7 +128,12 @@ class _Rooms(NamedTuple):
 
 def _rooms() -> _Rooms:
     """Return the kernels, or their twins under the reference backend."""
-    if backend.resolve() == "reference":
+    return _rooms_of(backend.resolve())
+
+
+@functools.lru_cache(maxsize=2)
+def _rooms_of(chosen: backend.Backend) -> _Rooms:
+    if chosen == "reference":
         from fastsegmetrics.reference import bitmask, contour, effort, skeleton
     else:
         from fastsegmetrics.kernels import (  # type: ignore[no-redef]

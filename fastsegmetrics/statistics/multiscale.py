@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput
+from fastsegmetrics.statistics.partition import lowest_between
 from fastsegmetrics.target import Target
 
 Array = TypeVar("Array", bound=NDArray[np.generic])
@@ -63,7 +65,7 @@ def multiscale_statistics(
     if values.dtype == np.uint8:
         levels, bits = _eight_bit(pred, target, conventions)
     else:
-        levels = np.arange(256, dtype=np.uint8)
+        levels = _levels(0, 255)
         bits = packed(values > 0.5, represent.adaptive_mask(values, keep_at_zero))
         if thresholds:
             values = _sealed((values.dtype.type(255) * values).astype(np.uint8))
@@ -147,31 +149,30 @@ def _eight_bit(
     pred: MapInput, target: Target, conventions: Conventions
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the level of each value, and the map's two masks, packed."""
+    from fastsegmetrics.kernels import edges
     from fastsegmetrics.kernels.levels import level_range
 
     keep_at_zero = conventions.policy == "published"
     values = pred.values
-    total, low, high = level_range(values.reshape(-1))
+    total, low, high = (int(found) for found in level_range(values.reshape(-1)))
     represent.check_scale(high, conventions)
-    table = np.clip(represent.unit_table(pred), 0.0, 1.0)
-    levels = (255.0 * table).astype(np.uint8)
     if not pred.stretch or low == high:
         low, high = 0, 255
+    table = represent.unit_table_between(low, high)
+    fixed = lowest_between(low, high)
     mean = (total - low * values.size) / ((high - low) * values.size)
-    if mean > 0 and np.any(np.abs(table - 2.0 * mean) <= mean * represent.NEAR_THRESHOLD):
-        adaptive = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero)
-    else:
-        kept = table >= min(2.0 * mean, 1.0)
-        adaptive = _at_least(values, kept if keep_at_zero else kept & (table > 0.0))
-    return levels, packed(_at_least(values, table > 0.5), adaptive)
+    adaptive = int(np.searchsorted(table, min(2.0 * mean, 1.0)))
+    around = table[max(0, adaptive - 1) : adaptive + 1].tolist()
+    if mean > 0 and any(abs(p - 2.0 * mean) <= mean * represent.NEAR_THRESHOLD for p in around):
+        kept = represent.adaptive_mask(represent.unit_values(pred), keep_at_zero)
+        return _levels(low, high), packed(values >= fixed, kept)
+    if not keep_at_zero:
+        adaptive = max(adaptive, low + 1)
+    return _levels(low, high), edges.packed_levels(values, fixed, adaptive)
 
 
-def _at_least(values: NDArray[np.uint8], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which values are kept, of a table that keeps all from one value on.
-
-    A comparison takes a tenth of the time of looking every pixel up.
-    """
-    if not kept[-1]:
-        return np.zeros(values.shape, np.bool_)
-    above: NDArray[np.bool_] = values >= np.uint8(np.argmax(kept))
-    return above
+@functools.lru_cache(maxsize=256)
+def _levels(low: int, high: int) -> NDArray[np.uint8]:
+    """Return the level of each value of a map of which `low` stands for 0 and `high` for 1."""
+    table = np.clip(represent.unit_table_between(low, high), 0.0, 1.0)
+    return _sealed((255.0 * table).astype(np.uint8))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,10 +45,15 @@ def partition(
 
 def lowest_level(pred: MapInput, threshold: float = FIXED) -> int:
     """Return the lowest level of an 8-bit map that is above a threshold: 1 to 256."""
-    if threshold == FIXED and not pred.stretch:
-        return 128
+    return lowest_between(*represent.level_range(pred), threshold)
+
+
+@functools.lru_cache(maxsize=1024)
+def lowest_between(low: int, high: int, threshold: float = FIXED) -> int:
+    """Return the same of a map of which `low` stands for 0 and `high` for 1."""
+    table = represent.unit_table_between(low, high)
     # An int, not NumPy's: the map is compared with it as bytes, ten times as fast.
-    return int(lowest_levels(pred, np.array([threshold]))[0])
+    return int(np.searchsorted(table, threshold, side="right"))
 
 
 def lowest_levels(pred: MapInput, thresholds: NDArray[np.float64]) -> NDArray[np.intp]:

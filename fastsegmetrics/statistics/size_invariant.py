@@ -15,6 +15,7 @@ from fastsegmetrics.represent import MapInput, words
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.scores.size_invariant import balanced_error
 from fastsegmetrics.statistics.pair import LevelCounts
+from fastsegmetrics.statistics.rule import ALL_SCORES
 from fastsegmetrics.target import Target
 
 #: Components of fewer pixels are no targets, unless none is larger (Li et al., ICML 2024).
@@ -207,31 +208,35 @@ def size_invariant_statistics(
     )
 
 
-def target_scores(counts: TargetCounts, rule: ScoreRule) -> TargetScores:
-    """Return every sweep score of an image's targets.
+def target_scores(
+    counts: TargetCounts, rule: ScoreRule, wanted: NDArray[np.bool_] = ALL_SCORES
+) -> TargetScores:
+    """Return the `wanted` sweep scores of an image's targets, NaN for the others.
 
     A target's score is undefined (NaN) only if the truth is empty or full, and there is one
     target; then it is the plain score.
     """
-    summaries, sums, used = _score_targets(counts, rule)
+    summaries, sums, used = _score_targets(counts, rule, wanted)
     # From the finest slice up nothing is rounded for one target: its mean is its own curve, to
     # the last bit.
-    total = sums[:, 0] + (sums[:, 1] + (sums[:, 2] + sums[:, 3]))
-    curves = np.full(total.shape, np.nan)
-    np.divide(total, used[:, None], out=curves, where=used[:, None] > 0)
+    curves = np.full((len(sums), 256), np.nan)
+    rows = np.flatnonzero(used)
+    parts = sums[rows]
+    total = parts[:, 0] + (parts[:, 1] + (parts[:, 2] + parts[:, 3]))
+    curves[rows] = total / used[rows, None]
     return TargetScores(summaries, curves, sums, used)
 
 
 def _score_targets(
-    counts: TargetCounts, rule: ScoreRule
+    counts: TargetCounts, rule: ScoreRule, wanted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     if backends.resolve() == "reference":
         from fastsegmetrics.reference import target_sweep as reference
 
-        return reference.target_scores(*counts, rule)
+        return reference.target_scores(*counts, rule, wanted)
     from fastsegmetrics.kernels import target_sweep as kernels
 
-    return kernels.target_scores(*counts, rule)
+    return kernels.target_scores(*counts, rule, wanted)
 
 
 def _separate(target: Target) -> SeparatedTargets:
@@ -265,9 +270,7 @@ def _eight_bit(
     pixels = (flat, truth, target.shape[1])
     starts, raw, counts = kernels.box_levels(*pixels, where.boxes)
     outside = kernels.rectangles_table(*pixels, where.outside)
-    occurring = np.flatnonzero(outside.any(axis=0))
-    low = min(int(raw.min()), int(occurring[0]) if occurring.size else 255)
-    high = max(int(raw.max()), int(occurring[-1]) if occurring.size else 0)
+    low, high = kernels.span(raw, outside)
     represent.check_scale(high, conventions)
     if not pred.stretch or low == high:
         low, high = 0, 255
@@ -280,9 +283,7 @@ def _eight_bit(
         conventions.policy == "published",
         _NEAR["uint8"],
     )
-    values = np.arange(256) - low
-    error = int((outside[0] * values + outside[1] * (high - low - values)).sum())
-    return parts, error / (high - low)
+    return parts, float(kernels.error_of_table(outside, low, high) / (high - low))
 
 
 def _floating(

@@ -65,6 +65,24 @@ def test_pyramid_and_what_follows_from_it(height, width, seed, dense) -> None:
     )
 
 
+@given(st.integers(1, 12), st.integers(1, 20), st.integers(0, 2**32 - 1), st.data())
+def test_packed_levels(height, width, seed, data) -> None:
+    levels = np.random.default_rng(seed).integers(0, 256, (height, width)).astype(np.uint8)
+    lowest, other = (data.draw(st.sampled_from([0, 1, 77, 128, 255, 256])) for _ in range(2))
+    packed = edges.packed_levels(levels, lowest, other)
+    np.testing.assert_array_equal(packed, edge_twins.packed_levels(levels, lowest, other))
+    wide = levels.astype(int)
+    np.testing.assert_array_equal(packed & 1, wide >= lowest)
+    np.testing.assert_array_equal(packed >> 1, wide >= other)
+
+
+def test_shared_cells_of_more_than_a_byte_counts() -> None:
+    pyramid = np.full(edges.edge_pyramid(np.zeros((300, 41), np.uint8)).size, 3, np.uint8)
+    shared = edges.shared_cells(pyramid, pyramid, 300, 41)
+    np.testing.assert_array_equal(shared, edge_twins.shared_cells(pyramid, pyramid, 300, 41))
+    assert shared[0].tolist() == [12_300, 12_300]
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (6, 31), (33, 8)])
 def test_edges_are_those_of_opencv_and_scipy(shape) -> None:
     rng = np.random.default_rng(7)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fastsegmetrics.families.sweep import ALL_SCORES
 from fastsegmetrics.kernels import size_invariant as kernels, target_sweep as sweep_kernels
 from fastsegmetrics.reference import size_invariant as twins, target_sweep as sweep_twins
 from fastsegmetrics.scores.confusion import ScoreRule
+from fastsegmetrics.statistics.rule import ALL_SCORES
 from tests.strategies import eight_bit_pairs, float_pairs
 
 TWINS = {
@@ -177,18 +177,34 @@ def test_a_value_at_the_adaptive_threshold_is_told():
     assert nothing[3][:, 1].tolist() == [[0, 72], [0, 72]]
 
 
-@given(eight_bit_pairs(), seeds, numbers_of_boxes, st.sampled_from(RULES))
-def test_target_scores(pair, seed, count, rule):
+@given(eight_bit_pairs(), seeds, numbers_of_boxes, st.sampled_from(RULES), st.integers(0, 13))
+def test_target_scores(pair, seed, count, rule, alone):
     pred = pair[0]
+    wanted = ALL_SCORES if alone == 13 else np.arange(13) == alone
     boxes = boxes_in(pred.shape, seed, count)
     raw = kernels.box_levels(*flat(*pair), boxes)
     span = (int(pred.min()), int(pred.max())) if pred.min() < pred.max() else (0, 255)
     parts = kernels.describe_boxes(*raw, span, pred.size, not rule.strict, 2.0**-40)
-    means, sums, used = sweep_kernels.target_scores(*parts[:4], rule)
-    twin_means, twin_sums, twin_used = sweep_twins.target_scores(*parts[:4], rule)
+    means, sums, used = sweep_kernels.target_scores(*parts[:4], rule, wanted)
+    twin_means, twin_sums, twin_used = sweep_twins.target_scores(*parts[:4], rule, wanted)
     np.testing.assert_allclose(means, twin_means, rtol=1e-12, atol=2e-15)
     np.testing.assert_array_equal(used, twin_used)
     np.testing.assert_allclose(sums.sum(axis=1), twin_sums.sum(axis=1), rtol=1e-12, atol=1e-14)
+    every = sweep_kernels.target_scores(*parts[:4], rule, ALL_SCORES)
+    for found, of_all in zip((means, sums, used), every):
+        np.testing.assert_array_equal(found[wanted], of_all[wanted])
+
+
+@given(eight_bit_pairs(), seeds, numbers_of_boxes)
+def test_span_and_error_of_what_is_outside(pair, seed, count):
+    boxes = boxes_in(pair[0].shape, seed, count)
+    _, raw, _ = kernels.box_levels(*flat(*pair), boxes)
+    table = kernels.rectangles_table(*flat(*pair), boxes[:1])
+    if raw.size or table.any():
+        low, high = (int(level) for level in kernels.span(raw, table))
+        assert (low, high) == twins.span(raw, table)
+        found = kernels.error_of_table(table, low, high)
+        assert found == twins.error_of_table(table, low, high)
 
 
 def test_sums_have_the_bits_that_adding_each_curve_gives():
@@ -202,7 +218,9 @@ def test_sums_have_the_bits_that_adding_each_curve_gives():
     starts, levels, counts, sides, *_ = kernels.describe_boxes(
         *raw, (0, 255), pred.size, True, 2.0**-40
     )
-    _, found, used = sweep_kernels.target_scores(starts, levels, counts, sides, RULES[0])
+    _, found, used = sweep_kernels.target_scores(
+        starts, levels, counts, sides, RULES[0], ALL_SCORES
+    )
     sums, n = np.zeros((13, 4, 256)), np.zeros(13, np.int64)
     for k in range(len(boxes)):
         table = np.zeros((2, 256), np.int64)

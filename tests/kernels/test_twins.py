@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastsegmetrics.kernels
-from fastsegmetrics.families.sweep import ALL_SCORES
 from fastsegmetrics.kernels import curves, float_levels, levels, masks
 from fastsegmetrics.kernels._jit import kernel as compiled, word_at
 from fastsegmetrics.reference import (
@@ -24,6 +23,7 @@ from fastsegmetrics.reference import (
 )
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
+from fastsegmetrics.statistics.rule import ALL_SCORES
 from tests.strategies import eight_bit_pairs, float_pairs
 
 RULES = (

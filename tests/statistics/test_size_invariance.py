@@ -13,12 +13,12 @@ from fastsegmetrics.backend import use_backend
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.evaluate import Evaluator
-from fastsegmetrics.families.sweep import ALL_SCORES
 from fastsegmetrics.kernels import curves
 from fastsegmetrics.reference import metrics, size_invariant as reference
 from fastsegmetrics.scores import SWEEP_SCORES
 from fastsegmetrics.scores.confusion import ScoreRule
 from fastsegmetrics.scores.size_invariant import balanced_error
+from fastsegmetrics.statistics.rule import ALL_SCORES
 from fastsegmetrics.statistics.size_invariant import (
     TargetCounts,
     separated_targets,
