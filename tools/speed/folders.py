@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
+import deflate
 
 import fastsegmetrics as fsm
-from fastsegmetrics.io import png_rows, read_map, read_mask
+from fastsegmetrics.io import read_map, read_mask
 from speed.contents import pair
 from speed.contestants import by_sides
 from speed.rows import Row
@@ -24,11 +25,6 @@ from speed.timing import in_turn
 #: ``decoding``), on top of decoding.
 MOST = {"sweep": 1.3, "sod": 2.0}
 LEAST_OF_TWO = 1.8
-
-
-def inflater() -> str:
-    """Return the name of what inflates PNG data here: zlib-ng where it is installed."""
-    return str(png_rows._inflater.__name__)
 
 
 def run(
@@ -135,4 +131,4 @@ def _inflate_in_threads(threads: int) -> None:
 
 def _inflate(times: int) -> None:
     for _ in range(times):
-        zlib.decompress(_COMPRESSED, bufsize=len(_PIXELS))
+        deflate.zlib_decompress(_COMPRESSED, len(_PIXELS))

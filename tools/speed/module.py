@@ -37,9 +37,9 @@ def class_of(name: str) -> str:
 def run(rows: Sequence[Row], *, complete: bool) -> Iterator[Row]:
     """Yield each row's geometric mean and worst cell, and the whole module's geometric mean.
 
-    The module's mean counts each class once, though `FmeasureV2` has a row for every handler; the
-    mean of all rows stands below it.  Only what is `complete`, every class at every size and
-    content, has a target.
+    The module's mean, at each size and of all together, counts each class once, though
+    `FmeasureV2` has a row for every handler; the mean of all rows stands below it.  Only what is
+    `complete`, every class at every size and content, has a target.
     """
     for way in WAYS:
         found = counted(rows, way)
@@ -53,8 +53,12 @@ def run(rows: Sequence[Row], *, complete: bool) -> Iterator[Row]:
         found = counted(rows, way)
         if found:
             least = LEAST_WARM if way == "warm" else LEAST_COLD
-            goal = ("at least", least) if complete else ()
-            yield Row("module", f"whole module: {WORDS[way]}", _by_class(found), "x", *goal)
+            goal = ("at least", least) if complete else ("", None)
+            name = f"whole module: {WORDS[way]}"
+            for size in dict.fromkeys(row.size for row in found):
+                mean = _by_class([row for row in found if row.size == size])
+                yield Row("module", name, mean, "x", *goal, size)
+            yield Row("module", name, _by_class(found), "x", *goal, "all sizes")
     for way in WAYS:
         found = counted(rows, way)
         if found:

@@ -18,7 +18,7 @@ SECTIONS = (
 )  # fmt: skip
 _PACKAGES = (
     "fastsegmetrics", "pysodmetrics", "pyirstdmetrics", "MedPy", "mikan-rs", "numpy", "numba",
-    "opencv-python-headless",
+    "opencv-python-headless", "deflate",
 )  # fmt: skip
 SIZES = ("300x400", "512x512", "1024x1024", "2048x2048")
 TITLES = {
@@ -137,15 +137,12 @@ def _is_complete(options: argparse.Namespace) -> bool:
 
 def environment() -> dict[str, str]:
     """Return what the figures were measured with."""
-    from speed import folders
-
     found = {"processor": _processor(), "python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "from the work tree"
-    found["inflater"] = folders.inflater()
     return found
 
 
