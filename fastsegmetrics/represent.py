@@ -5,7 +5,6 @@ All validation of arrays lives here; nothing downstream asks again what an array
 
 from __future__ import annotations
 
-import functools
 import math
 import numbers
 from typing import Any, NamedTuple
@@ -387,36 +386,6 @@ def unit_values(pred: MapInput) -> NDArray[Any]:
         if low != high:
             values = (values - low) / (high - low)
     return values
-
-
-def unit_table(pred: MapInput) -> NDArray[np.float64]:
-    """Return what each level of an 8-bit map stands for, as `unit_values` gives it.
-
-    Of a stretched map, entries outside its own minimum and maximum occur nowhere in it.
-    """
-    return unit_table_between(*level_range(pred))
-
-
-@functools.lru_cache(maxsize=256)
-def unit_table_between(low: int, high: int) -> NDArray[np.float64]:
-    """Return what each level stands for where `low` stands for 0 and `high` for 1, read-only."""
-    table = np.arange(256) / 255.0
-    if (low, high) != (0, 255):
-        table = (table - table[low]) / (table[high] - table[low])
-    table.flags.writeable = False
-    return table
-
-
-def level_range(pred: MapInput) -> tuple[int, int]:
-    """Return the levels of an 8-bit map that stand for 0 and for 1.
-
-    Those of its minimum and maximum where it is stretched; a constant map is not.
-    """
-    if pred.stretch:
-        low, high = extremes(pred.values)
-        if low != high:
-            return low, high
-    return 0, 255
 
 
 def extremes(levels: NDArray[np.uint8]) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.errors import InputError
 from fastsegmetrics.represent import MapInput, sealed
 from fastsegmetrics.scores import difficulty as formulas
+from fastsegmetrics.statistics.partition import unit_table
 from fastsegmetrics.target import Target
 
 #: Weights of contrast, edge and texture in the raw difficulty, and its least value.
@@ -212,7 +213,7 @@ def _measured(
 ) -> DifficultyStatistics:
     if pred.values.dtype == np.uint8:
         represent.check_levels(pred, conventions)
-        values = represent.unit_table(pred)[pred.values]
+        values = unit_table(pred)[pred.values]
     else:
         values = pred.values.astype(np.float64, copy=False)
     values.setflags(write=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastsegmetrics import represent
 from fastsegmetrics.conventions import Conventions
 from fastsegmetrics.represent import MapInput
-from fastsegmetrics.statistics.partition import lowest_between
+from fastsegmetrics.statistics.partition import lowest_between, unit_table_between
 from fastsegmetrics.target import Target
 
 Array = TypeVar("Array", bound=NDArray[np.generic])
@@ -158,7 +158,7 @@ def _eight_bit(
     represent.check_scale(high, conventions)
     if not pred.stretch or low == high:
         low, high = 0, 255
-    table = represent.unit_table_between(low, high)
+    table = unit_table_between(low, high)
     fixed = lowest_between(low, high)
     mean = (total - low * values.size) / ((high - low) * values.size)
     adaptive = int(np.searchsorted(table, min(2.0 * mean, 1.0)))
@@ -174,5 +174,5 @@ def _eight_bit(
 @functools.lru_cache(maxsize=256)
 def _levels(low: int, high: int) -> NDArray[np.uint8]:
     """Return the level of each value of a map of which `low` stands for 0 and `high` for 1."""
-    table = np.clip(represent.unit_table_between(low, high), 0.0, 1.0)
+    table = np.clip(unit_table_between(low, high), 0.0, 1.0)
     return _sealed((255.0 * table).astype(np.uint8))

@@ -17,6 +17,7 @@ from fastsegmetrics.reference import context as reference
 from fastsegmetrics.statistics import camouflage
 from fastsegmetrics.statistics.camouflage import camouflage_degree
 from fastsegmetrics.statistics.context import context_statistics
+from fastsegmetrics.statistics.partition import unit_table
 from fastsegmetrics.target import Target
 from tests import scenes
 from tests.strategies import eight_bit_pairs, float_pairs
@@ -439,7 +440,7 @@ def test_unit_table_is_the_map_itself() -> None:
     pred = (scenes.noise((9, 14), 3) % 200 + 20).astype(np.uint8)
     for stretch in (False, True):
         canonical = represent.prediction(pred, Conventions(stretch=stretch), pred.shape)
-        table = represent.unit_table(canonical)
+        table = unit_table(canonical)
         np.testing.assert_array_equal(table[pred], represent.unit_values(canonical))
 
 
