@@ -65,13 +65,13 @@ class chosen:
     a kernel takes on a small image.
     """
 
-    __slots__ = ("_token",)
+    __slots__ = ("_backend", "_token")
 
     def __init__(self, backend: Backend | None) -> None:
-        self._token = _chosen.set(resolve(backend))
+        self._backend = backend
 
     def __enter__(self) -> None:
-        return None
+        self._token = _chosen.set(resolve(self._backend))
 
     def __exit__(self, *raised: object) -> None:
         _chosen.reset(self._token)
